@@ -8,6 +8,7 @@ import type { Catalogue } from '#catalogue/snapshot/catalogue.ts'
 import { DURATION_BUCKETS, type RequestCounts } from '#http/request-counts.ts'
 import type { ImageProxy } from '#images/image-proxy.ts'
 import type { Scheduler } from '#jobs/scheduler.ts'
+import { openEventLoopMetrics } from './event-loop-metrics.ts'
 import type { Stats } from '#stats/read-stats.ts'
 
 /** The parts of a node that are measured. */
@@ -37,6 +38,7 @@ export function openProcessMetrics(node: MeasuredNode, name: string | null): () 
   const registry = new Registry()
   if (name !== null) registry.setDefaultLabels({ process: name })
   collectDefaultMetrics({ register: registry, prefix: 'mintmark_' })
+  const eventLoop = openEventLoopMetrics(name)
   const gauge = gaugesOf(registry)
   const items = gauge('items', 'Items in memory')
   const memory = gauge('snapshot_bytes', 'Memory of the catalogue outside the JavaScript heap', ['part'])
@@ -97,7 +99,7 @@ export function openProcessMetrics(node: MeasuredNode, name: string | null): () 
       imageBytes.set(bytes)
       for (const [outcome, count] of Object.entries(outcomes)) imageRequests.inc({ outcome }, count)
     }
-    return `${await registry.metrics()}\n${requestMetrics(node.requests, name)}`
+    return `${await registry.metrics()}\n${requestMetrics(node.requests, name)}\n${eventLoop()}`
   }
 }
 

@@ -21,6 +21,8 @@ test('counts responses, entries in memory and queued work', async () => {
   await send(`${node.publicUrl}/api/v1/items`, node.keys.starter)
   await send(`${node.publicUrl}/api/v1/items/1`, node.keys.starter)
   await send(`${node.publicUrl}/api/v1/items/2`, node.keys.starter)
+  // The first scrape starts the measurement of the event loop.
+  expect((await scrape(OPERATOR_TOKEN)).status).toBe(200)
   const answer = await scrape(OPERATOR_TOKEN)
   expect(answer.status).toBe(200)
   expect(answer.headers.get('content-type')).toMatch(/^text\/plain; version=0\.0\.4/)
@@ -30,6 +32,12 @@ test('counts responses, entries in memory and queued work', async () => {
   expect(text).toContain('mintmark_http_request_seconds_count{method="GET",route="/api/v1/items",status="200"} 1')
   expect(text).toContain('mintmark_http_request_seconds_count{method="GET",route="/api/v1/items/:id",status="404"} 2')
   expect(text).toMatch(/^mintmark_items 0$/m)
+  const buckets = [...text.matchAll(/^mintmark_event_loop_iteration_seconds_bucket\{le="([\d.]+|\+Inf)"\} (\d+)$/gm)].map(([, , count]) =>
+    Number(count),
+  )
+  expect(buckets.length).toBe(11)
+  expect(buckets).toEqual(buckets.toSorted((a, b) => a - b))
+  expect(buckets.at(-1)).toBeGreaterThan(0)
   expect(text).toMatch(/^mintmark_change_feed_age_seconds [\d.]+$/m)
   expect(text).not.toContain(node.keys.starter)
 })
