@@ -196,9 +196,8 @@ export class Catalogue extends Freezable implements ChangeFollower {
   }
 
   /**
-   * Remembers what a page was read from.
+   * A function that tells later whether a page would still be the same, although prices have changed.
    * @param list version of the list, besides changes of items (`ItemQueries.listVersion`)
-   * @returns whether the page would be the same now: prices of other items may have changed
    */
   follow(rows: Int32Array, list: (queries: ItemQueries) => number = () => 0): () => boolean {
     const others = this.#otherChanges

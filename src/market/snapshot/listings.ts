@@ -128,7 +128,7 @@ export class ListingSnapshot extends Freezable implements ChangeFollower {
     return this.#present().page(filter, search, sort, offset, limit)
   }
 
-  /** Remembers what a page was read from. @returns whether it would be the same now: other listings may have changed */
+  /** A function that tells later whether a page would still be the same, although listings or prices have changed. */
   follow(page: ListingPage): () => boolean {
     const state = this.#state
     const isSame = state.follow(page)

@@ -62,10 +62,7 @@ export class ListingState {
     return this.queries.page(conditionsOf(filter, this.#world), search, sort, offset, limit)
   }
 
-  /**
-   * Remembers what a page was read from.
-   * @returns whether it would be the same now: other listings may have changed
-   */
+  /** A function that tells later whether a page would still be the same, although listings or prices have changed. */
   follow({ rows, listVersion }: ListingPage): () => boolean {
     const others = this.#otherChanges
     const versions = this.#versionsOf(rows)
