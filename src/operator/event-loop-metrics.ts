@@ -1,12 +1,12 @@
 // How long iterations of the event loop take, in the Prometheus format: what runs in one of them delays all other requests of the process.
-import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks'
+import { type ELDHistogram, monitorEventLoopDelay } from 'node:perf_hooks'
 
 const NAME = 'mintmark_event_loop_iteration_seconds'
 const BOUNDS_MS = [0.5, 1, 2, 3, 5, 10, 20, 50, 100, 500]
 const MS = 1e6
 
 /** `cdf` is the share of values up to one; Node's types do not have it yet. */
-type Delays = IntervalHistogram & { cdf: (nanoseconds: number) => number }
+type Delays = ELDHistogram & { cdf: (nanoseconds: number) => number }
 
 /** The event loop belongs to the process, whatever number of nodes it runs. */
 let delays: Delays | null = null
