@@ -78,7 +78,7 @@ export class ListingSnapshot extends Freezable implements ChangeFollower {
     })
     await this.#nameSellers(state, [...sellers.toRows()], db)
     state.filled()
-    state.version += this.#state.version + 1
+    state.versions.all += this.#state.versions.all + 1
     this.#state = state
     this.#json = json
   }
@@ -87,7 +87,7 @@ export class ListingSnapshot extends Freezable implements ChangeFollower {
   restore(columns: ColumnStore): void {
     const { state, json } = this.#empty()
     state.store(columns)
-    state.version += this.#state.version + 1
+    state.versions.all += this.#state.versions.all + 1
     this.#state = state
     this.#json = json
   }
@@ -121,7 +121,7 @@ export class ListingSnapshot extends Freezable implements ChangeFollower {
 
   /** Increases with every change of what a search finds or shows, including ends of periods and highlights. */
   get version(): number {
-    return this.#present().version
+    return this.#present().versions.all
   }
 
   page(filter: ListingFilter, search: string | undefined, sort: ListingSort, offset: number, limit: number): ListingPage {
@@ -131,7 +131,7 @@ export class ListingSnapshot extends Freezable implements ChangeFollower {
   /** A function that tells later whether a page would still be the same, although listings or prices have changed. */
   follow(page: ListingPage): () => boolean {
     const state = this.#state
-    const isSame = state.follow(page)
+    const isSame = state.versions.follow(page)
     return () => this.#present() === state && isSame()
   }
 

@@ -2,12 +2,12 @@
 import type { Catalogue } from '#catalogue/snapshot/catalogue.ts'
 import { MARKETS } from '#core/markets.ts'
 import { fold } from '#index/fold.ts'
-import { withCapacity } from '#index/columns.ts'
 import type { ColumnStore } from '#index/stored.ts'
 import { copyOf, utf8 } from '#index/utf8.ts'
 import { Deadlines } from './deadlines.ts'
 import { type FilterWorld, conditionsOf, type ListingFilter } from './filters.ts'
 import { ItemSales, type LastSale } from './item-sales.ts'
+import { PageVersions } from './page-versions.ts'
 import { PeriodEnds } from './period-ends.ts'
 import { type ListingSource, PublishedTable } from './published.ts'
 import { type ListingPage, ListingQueries, type ListingSort } from './queries.ts'
@@ -41,12 +41,7 @@ export class ListingState {
   readonly #highlightEnds = new Deadlines()
   /** called when the minimal form of a row has changed */
   readonly #touched: (row: number) => void
-  /** increases with every change of what a search finds or shows */
-  version = 0
-  /** counts those that are not changes of single listings */
-  #otherChanges = 0
-  /** by row: counts changes of what responses show of it */
-  #versions = new Uint32Array(0)
+  readonly versions = new PageVersions()
 
   constructor(catalogue: Catalogue, zone: string, touched: (row: number) => void, cachedRows?: number) {
     this.#catalogue = catalogue
@@ -60,14 +55,6 @@ export class ListingState {
 
   page(filter: ListingFilter, search: string | undefined, sort: ListingSort, offset: number, limit: number): ListingPage {
     return this.queries.page(conditionsOf(filter, this.#world), search, sort, offset, limit)
-  }
-
-  /** A function that tells later whether a page would still be the same, although listings or prices have changed. */
-  follow({ rows, listVersion }: ListingPage): () => boolean {
-    const others = this.#otherChanges
-    const versions = this.#versionsOf(rows)
-    const listed = listVersion()
-    return () => others === this.#otherChanges && versions === this.#versionsOf(rows) && listed === listVersion()
   }
 
   store(columns: ColumnStore): void {
@@ -121,7 +108,7 @@ export class ListingState {
     const previous = table.rowOf(listing.id)
     const inOrders = previous >= 0 && this.#isAsOrdered(previous, listing)
     const row = this.#write(listing, nowMs)
-    this.#changed(row)
+    this.versions.changed(row)
     if (queries.setTitle(row, listing.title)) this.#touched(row)
     if (inOrders) queries.sorts.mark('price', row)
     else queries.move(row)
@@ -134,7 +121,7 @@ export class ListingState {
     if (away) away.kurus = kurus
     const row = this.table.rowOf(id)
     if (row < 0 || this.table.kurus[row] === kurus) return
-    this.#changed(row)
+    this.versions.changed(row)
     this.table.kurus[row] = kurus
     this.#comparePrice(row)
     this.queries.sorts.mark('price', row)
@@ -145,14 +132,14 @@ export class ListingState {
     this.#away.delete(id)
     const row = this.table.remove(id)
     if (row < 0) return
-    this.#changed(row)
+    this.versions.changed(row)
     this.queries.drop(row)
     this.#touched(row)
   }
 
   setSales(itemId: number, last: LastSale[], times: Float64Array): void {
     const before = this.sales.recent(itemId)
-    for (const row of this.table.ofItem(itemId)) this.#changed(row)
+    for (const row of this.table.ofItem(itemId)) this.versions.changed(row)
     this.sales.set(itemId, last, times)
     if (this.sales.recent(itemId) !== before) this.#markPopularity(itemId)
   }
@@ -168,7 +155,7 @@ export class ListingState {
   /** Call when only source_a prices of an item have changed. */
   reviewPrices(itemId: number): void {
     for (const row of this.table.ofItem(itemId)) {
-      this.#changed(row)
+      this.versions.changed(row)
       if (this.#comparePrice(row)) this.queries.reviewPc(row)
     }
   }
@@ -221,8 +208,7 @@ export class ListingState {
 
   /** Call when the meaning of conditions has changed: categories, grades or sellers' names. */
   forgetViews(): void {
-    this.version += 1
-    this.#otherChanges += 1
+    this.versions.changedOthers()
     this.queries.forgetViews()
   }
 
@@ -252,13 +238,6 @@ export class ListingState {
     const { prices } = this.#catalogue.items
     const at = this.sourcePrice(itemId, labelId)
     return at < 0 || !prices.isTrusted(at) ? Number.NaN : pcHundredths(kurus, prices.minor[at]!)
-  }
-
-  /** Versions of rows only increase, so their sum stays the same only if all do. */
-  #versionsOf(rows: Int32Array): number {
-    let sum = 0
-    for (let i = 0; i < rows.length; i += 1) sum += this.#versions[rows[i]!] ?? 0
-    return sum
   }
 
   #isShown({ expiresMs, sellerId }: ListingSource, nowMs: number): boolean {
@@ -337,7 +316,7 @@ export class ListingState {
       highlightedMs.set(row, until)
       this.#highlightEnds.push(until, id[row]!)
     }
-    this.#changed(row)
+    this.versions.changed(row)
     this.queries.sorts.mark('popular', row)
   }
 
@@ -355,15 +334,9 @@ export class ListingState {
 
   #markPopularity(itemId: number): void {
     for (const row of this.table.ofItem(itemId)) {
-      this.#changed(row)
+      this.versions.changed(row)
       this.queries.sorts.mark('popular', row)
     }
-  }
-
-  #changed(row: number): void {
-    this.version += 1
-    this.#versions = withCapacity(this.#versions, row + 1)
-    this.#versions[row]! += 1
   }
 }
 
