@@ -1,5 +1,5 @@
 // Derives the source record of an item from its ref: for exported items, and those from before source records existed.
-import { finishSlug } from './finishes.ts'
+import { finishRules, finishSlug } from './finishes.ts'
 import type { ForeignId, Genre, SourceKey } from './catalogue-records.ts'
 
 const CARD_SOURCES = ['tcgdex-asia', 'tcgdex', 'pokemontcg']
@@ -20,10 +20,10 @@ export function originOf({ ref, attributes = [], foreign_ids: foreignIds = [] }:
   if (CARD_SOURCES.includes(source)) {
     const finish = attributes.find(({ name }) => name === 'Finish')?.value
     const id = foreignIds.find((id) => id.source === source)?.id ?? rest.split(':', 1)[0]!
-    return { source, id, finish: finish ? finishSlug(finish) : '' }
+    return { source, id, finish: finish ? finishSlug(finish, finishRules('pokemon')) : '' }
   }
   const [, id, printing] = PUNK_RECORDS.exec(ref) ?? []
-  return id === undefined ? null : { source: 'punk-records', id, finish: finishSlug(printing ?? '') }
+  return id === undefined ? null : { source: 'punk-records', id, finish: finishSlug(printing ?? '', finishRules('onepiece')) }
 }
 
 /** The source record of an item in our own export. */

@@ -2,7 +2,7 @@
 import { ndjsonRows } from '#core/files/feed.ts'
 import type { Market } from '#core/markets.ts'
 import { reason } from '#core/problems.ts'
-import { finishSlug } from '../records/finishes.ts'
+import { finishRules, finishSlug } from '../records/finishes.ts'
 import type { CatalogueFormat } from '../records/catalogue-records.ts'
 import { address, attributeList, catalogueRows, documentLines, type Entry, isObject, type Json, peek, RANK, text, texts } from './reading.ts'
 
@@ -97,7 +97,11 @@ function cardEntries(row: Json, market: Market): Entry[] | null {
   const image = address(row.img_full_url)?.split('?', 1)[0]
   return [
     {
-      key: { source: 'punk-records', id: `${language.code}:${id}`, finish: finishSlug(printing && number ? `${printing}${number}` : '') },
+      key: {
+        source: 'punk-records',
+        id: `${language.code}:${id}`,
+        finish: finishSlug(printing && number ? `${printing}${number}` : '', finishRules('onepiece')),
+      },
       item: {
         market,
         ref: `punk-records:${language.code}:${id}`,

@@ -1,7 +1,7 @@
 // Loads the candidate items for rows that describe their item instead of naming it by an id.
 import { type RawBuilder, sql } from 'kysely'
 import { rankOf } from '#catalogue/records/facts.ts'
-import { finishSlug } from '#catalogue/records/finishes.ts'
+import { finishRules, finishSlug } from '#catalogue/records/finishes.ts'
 import { worldOfFamily } from '#catalogue/records/record-origin.ts'
 import type { Genre } from '#catalogue/records/catalogue-records.ts'
 import type { Tx } from '#db/schema.ts'
@@ -170,7 +170,7 @@ async function itemsWithoutRecords(tx: Tx, game: string | null, { refs }: Descri
     where c.ref = any(${[...refs]}::text[]) and (${game}::text is null or i.game = ${game})
       and not exists (select from item_sources s where s.item_id = i.id)`.execute(tx)
   return rows.map(({ id: itemId, name, code: number, genre, game: own, category_id: categoryId, category, finish: stated }) => {
-    const finish = stated === null ? null : finishSlug(stated)
+    const finish = stated === null ? null : finishSlug(stated, finishRules(own))
     const set = isSealed(genre) ? null : { ref: `category:${categoryId}`, name: category, codes: [], printedTotal: null }
     return itemRecord({ itemId, finish, card: `${categoryId} ${number} ${name}`, game: own, genre, family: CATALOGUE, set, number, name })
   })
