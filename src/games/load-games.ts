@@ -27,6 +27,8 @@ export interface Game {
   /** the name of its folder; empty for a game without one */
   slug: string
   name: string
+  /** its name and other names of it */
+  names: readonly string[]
   /** how shops write the game's name */
   shopNames: { cardmarket: string; pricecharting: string }
   finishes: FinishRules
@@ -143,13 +145,14 @@ function gameOf(slug: string, data: GameData, own: GameData, problems: string[])
   return {
     slug,
     name,
+    names: [name, ...(data.game?.otherNames ?? [])],
     shopNames: { cardmarket: name, pricecharting: name, ...data.game?.shopNames },
     finishes: { words: {}, plain: [], foil: '', foils: [], numbered: [], implied: [], separate: [], alsoFound: [], ...data.finishes },
     rarities: { order: [], spellings: {}, capitalised: [], short: {}, ...data.rarities },
     ranks: ranksOf(data, path, problems),
     numbers: { forms: formsOf(data, path, problems), setsWithoutTotal: data.numbers?.setsWithoutTotal ?? [] },
     sets: { galleries: [], decimalPoints: [], ...data.sets },
-    languages: { names: {}, families: {}, ...data.languages },
+    languages: { names: {}, families: {}, ownItems: false, joined: {}, ...data.languages },
     terms: { stages: {}, cardTypes: {}, ...data.terms },
     sealed: { aliases: {}, words: [], ...data.sealed },
     species: (data.species ?? []).map(fold),

@@ -1,5 +1,6 @@
 // The finishes of a TCGdex card: each stated printing, and its ids in shops.
-import { finishRules, finishSlug } from '../records/finishes.ts'
+import { gameOf } from '#games/games.ts'
+import { finishSlug } from '../records/finishes.ts'
 import type { ForeignId } from '../records/catalogue-records.ts'
 import { isObject, type Json, text, texts, wholeNumber } from './reading.ts'
 
@@ -29,7 +30,7 @@ interface Printing {
   ids: ShopIds
 }
 
-const RULES = finishRules('pokemon')
+const RULES = gameOf('pokemon').finishes
 const SHOPS = ['cardmarket', 'tcgplayer'] as const
 const FLAGS = ['normal', 'holo', 'reverse', 'firstEdition'] as const
 const PLAIN_SLUGS = new Set(['normal', 'holo', 'reverse', 'first-edition', 'holo-first-edition', 'shadowless', 'holo-shadowless'])

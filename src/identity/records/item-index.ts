@@ -2,7 +2,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import { rankOf } from '#catalogue/records/facts.ts'
 import { finishRules, finishSlug } from '#catalogue/records/finishes.ts'
-import { worldOfFamily } from '#catalogue/records/record-origin.ts'
+import { languageFamilies, worldOfFamily } from '#catalogue/records/record-origin.ts'
 import type { Genre } from '#catalogue/records/catalogue-records.ts'
 import type { Tx } from '#db/schema.ts'
 import { type CardDescription, CardIndex, CATALOGUE, type IndexedRecord, itemRecord } from '#matching/card-index.ts'
@@ -11,7 +11,6 @@ import { DescribedSets, type Statement } from '#matching/described-sets.ts'
 import { isSealed } from '#matching/source-cards.ts'
 import { gameRecords, matchRecordOf, setsOfGame, type World } from './game-records.ts'
 
-const ASIAN = ['ja', 'zh-tw', 'zh-cn', 'zh', 'ko', 'th', 'id']
 /** Number of records read at once, because the records of a game take several times the memory of the index built from them. */
 const PART = 5_000
 
@@ -64,10 +63,9 @@ async function gamesOf(tx: Tx): Promise<string[]> {
   return rows.map(({ game }) => game)
 }
 
-/** The families of records that may contain a print in the language; null for any. */
-export function familiesOf(language: string | undefined): readonly string[] | null {
-  if (language === undefined) return null
-  return [ASIAN.includes(language) ? 'asia' : 'international', `onepiece-${language}`, 'sealed', CATALOGUE]
+/** The families of records that may contain a print of the game, or of any game, in the language; null for any. */
+export function familiesOf(language: string | undefined, game: string | null): readonly string[] | null {
+  return language === undefined ? null : [...languageFamilies(language, game), 'sealed', CATALOGUE]
 }
 
 interface FoundRecord {
