@@ -124,7 +124,7 @@ export const FILES = {
   terms: TermsFile,
   sealed: SealedFile,
   synonyms: list(Type.Object({ word: text(), means: text() }, closed)),
-  attributes: textsBy(Type.Union(SEARCH_FIELDS.map((field) => Type.Literal(field)))),
+  attributes: textsBy(Type.Enum([...SEARCH_FIELDS])),
   species: list(text()),
 } as const
 
