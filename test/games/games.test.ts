@@ -50,7 +50,7 @@ it('gives a game without a folder what all games have in common', () => {
 
 it.each([
   ['pokemon/game.json', '{\n  "name": "Pokémon",\n}', /^games\/pokemon\/game\.json: .*line 3 column 1/],
-  ['pokemon/game.json', '{}', 'games/pokemon/game.json: name is required; must be text of 1 to 200 characters'],
+  ['pokemon/game.json', '{}', 'games/pokemon/game.json: name is required and must be text of 1 to 200 characters'],
   [
     'onepiece/rarities.json',
     '{ "order": [{ "rank": "1", "rarities": [] }] }',
