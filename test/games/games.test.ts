@@ -1,5 +1,5 @@
 // The games are folders of data: both games load, errors name the file and the field, and a game can be removed without changing another.
-import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { checkSync } from 'recheck'
@@ -8,6 +8,8 @@ import { finishSlug } from '#catalogue/records/finishes.ts'
 import { GAMES, gameOf } from '#games/games.ts'
 import { loadGames } from '#games/load-games.ts'
 import { compileForm, splitNumber } from '#games/number-forms.ts'
+import { mintmarkNdjson } from '#catalogue/sources/mintmark-ndjson.ts'
+import { categoriesOf, itemsOf, opened, readText, rejectsOf } from '../catalogue/sources/reading.ts'
 
 const ROOT = new URL('../../', import.meta.url).pathname
 const folders: string[] = []
@@ -96,6 +98,20 @@ it('another game is the same without a removed one', () => {
   expect(without.common).toEqual(all.common)
   expect(without.names.second).toEqual({})
   expect(loadGames(join(copyWith(), 'nothing')).all).toEqual([])
+})
+
+it('the game of the guide loads, and its cards are read', async () => {
+  const guide = readFileSync(join(ROOT, 'docs/add-a-game.md'), 'utf8')
+  const files = [...guide.matchAll(/^`games\/(digimon\/\w+\.json)`\n\n```json\n([^]*?)^```/gm)].map(([, path, text]) => [path!, text!] as const)
+  expect(files).toHaveLength(5)
+  const folder = copyWith()
+  mkdirSync(join(folder, 'digimon'))
+  for (const [path, text] of files) writeFileSync(join(folder, path), text)
+  const digimon = loadGames(folder).all[0]!
+  expect([digimon.slug, finishSlug('Alternate Art', digimon.finishes)]).toEqual(['digimon', 'alternative-art'])
+  expect(splitNumber(digimon.numbers.forms, 'BT1-084')).toMatchObject({ set: 'BT1', number: '084' })
+  const rows = await readText(opened(mintmarkNdjson), /^`digimon\.ndjson`\n\n```json\n([^]*?)^```/m.exec(guide)![1]!)
+  expect([categoriesOf(rows).length, itemsOf(rows).length, rejectsOf(rows)]).toEqual([2, 3, []])
 })
 
 it('reads numbers of other games by declared forms, in linear time', () => {
