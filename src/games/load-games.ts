@@ -96,7 +96,7 @@ export function loadGames(folder: string): Games {
   return deepFreeze({
     all,
     common,
-    names: { characters: {}, words: {}, optional: [], second: {}, omitted: [], endings: [], ...union.names },
+    names: { characters: {}, words: {}, optional: [], second: {}, omitted: [], faces: [], endings: [], ...union.names },
     synonyms: every.flatMap(synonymsOf),
     rarities: [...new Set(ordered.flatMap(({ rarities }) => rarities))],
     ranks: new Map(all.toReversed().flatMap(({ ranks }) => [...ranks])),

@@ -73,6 +73,7 @@ const NamesFile = Type.Object(
     optional: Type.Optional(list(text())),
     second: Type.Optional(textsBy(textsBy(text()))),
     omitted: Type.Optional(list(Type.Object({ first: text(), last: text() }, closed))),
+    faces: Type.Optional(list(text())),
     endings: Type.Optional(list(Type.Object({ stage: Type.Optional(text()), suffix: Type.Optional(text()), text: text() }, closed))),
   },
   closed,
