@@ -13,6 +13,7 @@ import { register as registerDemo } from './demo/demo.ts'
 import { register as registerDoctor } from './doctor.ts'
 import { register as registerDump } from './dump.ts'
 import { register as registerExport } from './export.ts'
+import { register as registerFetch } from './fetch.ts'
 import { register as registerHeld } from './prices/held.ts'
 import { register as registerImport } from './import.ts'
 import { register as registerIndices } from './indices.ts'
@@ -80,6 +81,7 @@ const program = new Command('mintmark')
 registerServe(program)
 registerMigrate(program, print)
 registerImport(program, open, print)
+registerFetch(program, open, print)
 registerExport(program, open)
 registerDump(program, open, print)
 registerMirror(program, print)
