@@ -54,7 +54,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   health: ['dumps', 'files', 'prices', 'webhooks', 'accounts', 'jobs', ...BELOW],
   'live-settings': ['settings.ts', ...BELOW],
   notifications: ['health', 'webhooks', 'accounts', 'outbound', 'jobs', ...BELOW],
-  stats: ['health', 'market', 'catalogue', 'prices', 'webhooks', 'accounts', 'jobs', ...BELOW],
+  stats: ['public-sources', 'health', 'market', 'catalogue', 'prices', 'webhooks', 'accounts', 'jobs', ...BELOW],
   mirror: ['dumps', 'catalogue', 'core'],
   // What is done in a sandbox is what the operations of the other modules do.
   sandbox: ['imports', 'market', 'collections', 'catalogue', 'prices', 'accounts', 'jobs', ...BELOW],
@@ -70,7 +70,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   // The columns of every module that stores some, and the feed that updates them.
   'start-file.ts': ['market', 'catalogue', 'index', 'db', 'core'],
   node: ['start-file.ts', 'public.ts', 'operator', 'public-sources', 'stats', 'images', 'outbound', ...MODULES, 'files', 'jobs', ...BELOW],
-  cli: ['node', 'settings.ts', 'public-sources', 'imports', 'mirror', 'health', ...MODULES, 'files', 'jobs', ...BELOW],
+  cli: ['node', 'settings.ts', 'public-sources', 'stats', 'imports', 'mirror', 'health', ...MODULES, 'files', 'jobs', ...BELOW],
   'settings.ts': ['core'],
   'config.ts': ['settings.ts', 'prices', 'core'],
   'main.ts': ['cli'],

@@ -68,6 +68,7 @@ import { privacyRoutes } from './privacy/personal-data-routes.ts'
 import type { Sandboxes } from '#sandbox/sandboxes.ts'
 import { readStats } from '#stats/read-stats.ts'
 import { sourceRoutes } from './source-routes.ts'
+import { gameRoutes } from './service/game-routes.ts'
 import { publicSourceRoutes } from './service/public-source-routes.ts'
 import { sandboxRoutes } from './service/sandbox-routes.ts'
 import { settingRoutes } from './service/setting-routes.ts'
@@ -98,6 +99,7 @@ const ROUTES = [
   ...settingRoutes,
   ...dumpRoutes,
   ...publicSourceRoutes,
+  ...gameRoutes,
   ...privacyRoutes,
   ...noticeRoutes,
 ]
