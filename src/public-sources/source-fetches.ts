@@ -2,7 +2,7 @@
 import type pg from 'pg'
 import type { Log } from '#core/context.ts'
 import { conflict } from '#core/errors.ts'
-import { machineNow, monotonicMs } from '#core/process/time-and-chance.ts'
+import { machineNow, startInterval, stopTimer } from '#core/process/time-and-chance.ts'
 import { type Reason, reason } from '#core/problems.ts'
 import type { Db } from '#db/schema.ts'
 import type { DownloadLimits } from './download-file.ts'
@@ -123,8 +123,7 @@ export class SourceFetches {
       },
       ...(limits && { limits }),
       ...(pauseMs !== undefined && { pauseMs }),
-    })
-    await record.ended()
+    }).finally(record.end)
     signal.throwIfAborted()
     const bytes = files.reduce((sum, file) => sum + file.bytes, 0)
     if (before === digestsOf(files)) return { importId: null, bytes }
@@ -135,19 +134,26 @@ export class SourceFetches {
   }
 }
 
-/** Stores progress from time to time, one write at a time. */
+/** Stores the latest progress every second, one write at a time. */
 function progressRecorder(db: Db, source: string) {
+  let latest: FetchProgress | null = null
   let writing: Promise<void> | null = null
-  let lastMs = Number.NEGATIVE_INFINITY
-  const add = (progress: FetchProgress) => {
-    if (writing || monotonicMs() - lastMs < PROGRESS_MS) return
-    lastMs = monotonicMs()
+  const timer = startInterval(() => {
+    if (writing || !latest) return
     // Progress is only shown: a failure to store it does not matter.
-    writing = recordProgress(db, source, progress)
+    writing = recordProgress(db, source, latest)
       .catch(() => {})
       .then(() => {
         writing = null
       })
+    latest = null
+  }, PROGRESS_MS)
+  const add = (progress: FetchProgress) => {
+    latest = { ...progress }
   }
-  return { add, ended: async () => writing ?? undefined }
+  const end = async () => {
+    stopTimer(timer)
+    await writing
+  }
+  return { add, end }
 }

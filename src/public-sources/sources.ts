@@ -12,8 +12,6 @@ export interface SourceFile {
   maxBytes: number
   /** where the source publishes the file's SHA-256, as the first word of a text */
   sha256Url?: string
-  /** SHA-512 of the file as npm publishes it: `sha512-` and Base64 */
-  integrity?: string
   /** ask for gzip: the source compresses this large file when it sends it */
   compressed?: boolean
 }
@@ -46,7 +44,6 @@ export interface PublicSource {
 
 const POKEMON_TCG_DATA = 'https://raw.githubusercontent.com/PokemonTCG/pokemon-tcg-data/master'
 const PUNK_RECORDS = 'https://raw.githubusercontent.com/buhbbl/punk-records/main'
-const FAB_CARDS = 'https://raw.githubusercontent.com/the-fab-cube/flesh-and-blood-cards/develop/json/english'
 const TCGDEX = 'https://api.tcgdex.net/v2/en'
 
 const ALL_SOURCES: readonly PublicSource[] = [
@@ -149,18 +146,18 @@ const ALL_SOURCES: readonly PublicSource[] = [
     ],
   },
   {
-    name: 'fab-cards',
-    title: 'Flesh and Blood Cards',
-    game: 'fab',
-    format: 'fab-cards',
-    website: 'https://github.com/the-fab-cube/flesh-and-blood-cards',
-    licence: 'MIT; names, texts and pictures of the cards belong to Legend Story Studios',
-    termsUrl: 'https://github.com/the-fab-cube/flesh-and-blood-cards/blob/develop/LICENSE.md',
-    note: null,
+    name: 'ygoprodeck',
+    title: 'YGOPRODeck',
+    game: 'yugioh',
+    format: 'ygoprodeck',
+    website: 'https://ygoprodeck.com',
+    licence: 'terms of its API guide; names, texts and pictures of the cards belong to Konami',
+    termsUrl: 'https://ygoprodeck.com/api-guide/',
+    note: 'The source forbids pages that load its pictures from it all the time: set IMAGE_PROXY=on.',
     index: null,
     files: [
-      { name: 'set.json', url: `${FAB_CARDS}/set.json`, maxBytes: 32 * MB },
-      { name: 'card.json', url: `${FAB_CARDS}/card.json`, maxBytes: 256 * MB },
+      { name: 'cardsets.json', url: 'https://db.ygoprodeck.com/api/v7/cardsets.php', maxBytes: 16 * MB },
+      { name: 'cardinfo.json', url: 'https://db.ygoprodeck.com/api/v7/cardinfo.php', maxBytes: 256 * MB, compressed: true },
     ],
   },
 ]
@@ -181,7 +178,10 @@ function scryfallFiles(document: unknown): SourceFile[] | null {
   const files = isObject(document) && Array.isArray(document.data) ? document.data : []
   const found: unknown = files.find((file: unknown) => isObject(file) && file.type === 'default_cards')
   if (!isObject(found) || typeof found.download_uri !== 'string') return null
-  return [{ name: 'default-cards.json', url: found.download_uri, maxBytes: 2048 * MB, compressed: true }]
+  return [
+    { name: 'sets.json', url: 'https://api.scryfall.com/sets', maxBytes: 16 * MB },
+    { name: 'default-cards.json', url: found.download_uri, maxBytes: 2048 * MB, compressed: true },
+  ]
 }
 
 /** A set of the API becomes its series, the set and its cards, each with the set embedded. */
