@@ -194,7 +194,7 @@ async function receive(file: SourceFile, { start, total }: Accepted, { body }: D
       inTime += chunk.length
       if (size > maxBytes) throw new DownloadFailure(reason('source_size', { url, max: maxBytes }))
       if (Math.floor(size / (64 * MB)) > Math.floor((size - chunk.length) / (64 * MB))) await checkSpace(0, ctx)
-      await handle.write(chunk)
+      await handle.writeFile(chunk)
       ctx.onBytes(size, total)
     }
     await handle.datasync()

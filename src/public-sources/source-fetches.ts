@@ -92,7 +92,9 @@ export class SourceFetches {
       const { importId, bytes } = await this.#downloadAndImport(source, run)
       await recordEnd(db, source.name, null, now())
       return { result: importId === null ? 'unchanged' : 'imported', importId, bytes, why: null }
-    } catch (error) {
+    } catch (thrown) {
+      const { signal } = this.#stopping
+      const error: unknown = signal.aborted ? signal.reason : thrown
       const isKnown = error instanceof DownloadFailure
       const why = isKnown ? error.why : reason('fetch_stopped')
       if (isKnown) log.warn({ source: source.name, reason: error.message }, 'Failed to fetch a public source')

@@ -6,7 +6,7 @@ import { Table } from '#ui/table.tsx'
 import { announce } from '#ui/toasts.tsx'
 import type { PublicSource } from '../api-types.ts'
 import { useData, writeNow } from '../api.ts'
-import { ago, count, moment, sentence, t } from '../words.ts'
+import { ago, count, moment, sentence, t, termText } from '../words.ts'
 import { PermittedButton } from './permitted-button.tsx'
 
 const SOON_MS = 1_000
@@ -67,15 +67,17 @@ export function PublicSources({ game, onStarted }: PublicSourcesProps) {
   )
 }
 
-function Name({ of: { title, website, note } }: { of: PublicSource }) {
+function Name({ of: { name, title, website, note } }: { of: PublicSource }) {
+  const translated = termText('sourceNote', name)
+  const isTranslated = translated !== name
   return (
     <>
       <a href={website} rel="noreferrer" target="_blank">
         {title}
       </a>
       {note !== null && (
-        <div class="quiet" lang="en">
-          {note}
+        <div class="quiet" lang={isTranslated ? undefined : 'en'}>
+          {isTranslated ? translated : note}
         </div>
       )}
     </>
@@ -100,7 +102,10 @@ function State({ of: source }: { of: PublicSource }) {
     const part = progress.bytes_total ? progress.bytes / progress.bytes_total : 0
     return (
       <>
-        <Progress percent={Math.min(99, (100 * (progress.files_done + part)) / progress.files_total)} label={t('fetchProgress', { title: source.title })} />
+        <Progress
+          percent={Math.min(99, (100 * (progress.files_done + part)) / progress.files_total)}
+          label={t('fetchProgress', { title: source.title })}
+        />
         <span class="quiet">{t('fetchFiles', { done: count(progress.files_done), of: count(progress.files_total) })}</span>
       </>
     )

@@ -903,6 +903,11 @@ export const en = {
   'status.never': 'Never fetched',
   'status.downloading': 'Downloading',
   'status.importing': 'Importing',
+  'sourceNote.tcgdex':
+    'English sets with the names, numbers and pictures of their cards. Rarity and other facts are in files only: import those of the database, or fetch pokemontcg as well.',
+  'sourceNote.punk-records': 'English packs and cards.',
+  'sourceNote.scryfall': 'The default cards: every printing, in English where there is one.',
+  'sourceNote.ygoprodeck': 'The source forbids pages that load its pictures from it all the time: set IMAGE_PROXY=on.',
   // figures, manual prices, health
   activeListings: 'Active listings',
   activity: 'Activity',

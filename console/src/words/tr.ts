@@ -905,6 +905,11 @@ export const tr: Record<keyof typeof en, string> = {
   'status.never': 'Hiç indirilmedi',
   'status.downloading': 'İndiriliyor',
   'status.importing': 'İçe aktarılıyor',
+  'sourceNote.tcgdex':
+    'İngilizce setler ve kartlarının adları, numaraları ve görselleri. Nadirlik ve diğer bilgiler yalnızca dosyalardadır: veritabanının dosyalarını içe aktarın ya da pokemontcg kaynağını da indirin.',
+  'sourceNote.punk-records': 'İngilizce paketler ve kartlar.',
+  'sourceNote.scryfall': 'Varsayılan kartlar: her baskı, varsa İngilizce.',
+  'sourceNote.ygoprodeck': 'Kaynak, görsellerini sürekli kendisinden yükleyen sayfaları yasaklar: IMAGE_PROXY=on ayarlayın.',
   // figures, manual prices, health
   activeListings: 'Aktif ilanlar',
   activity: 'Etkinlik',
