@@ -70,7 +70,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   // The columns of every module that stores some, and the feed that updates them.
   'start-file.ts': ['market', 'catalogue', 'index', 'db', 'core'],
   node: ['start-file.ts', 'public.ts', 'operator', 'public-sources', 'stats', 'images', 'outbound', ...MODULES, 'files', 'jobs', ...BELOW],
-  cli: ['node', 'settings.ts', 'public-sources', 'stats', 'imports', 'mirror', 'health', ...MODULES, 'files', 'jobs', ...BELOW],
+  cli: ['node', 'settings.ts', 'public-sources', 'outbound', 'stats', 'imports', 'mirror', 'health', ...MODULES, 'files', 'jobs', ...BELOW],
   'settings.ts': ['core'],
   'config.ts': ['settings.ts', 'prices', 'core'],
   'main.ts': ['cli'],

@@ -50,6 +50,7 @@ export interface FetchRun {
 
 const PROGRESS_MS = 1_000
 
+/** Runs fetches in this process, at most one of each source on the whole service. */
 export class SourceFetches {
   readonly #options: SourceFetchesOptions
   readonly #stopping = new AbortController()

@@ -88,10 +88,12 @@ function Name({ of: { name, title, website, note } }: { of: PublicSource }) {
 function Licence({ of: { licence, terms_url: terms } }: { of: PublicSource }) {
   return (
     <>
-      <span lang="en">{licence}</span>{' '}
-      <a href={terms} rel="noreferrer" target="_blank">
-        {t('terms')}
-      </a>
+      <span lang="en">{licence}</span>
+      <div>
+        <a href={terms} rel="noreferrer" target="_blank">
+          {t('terms')}
+        </a>
+      </div>
     </>
   )
 }

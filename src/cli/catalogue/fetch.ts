@@ -12,8 +12,8 @@ import { type ListedSource, listPublicSources } from '#public-sources/list-publi
 import { type FetchOutcome, SourceFetches } from '#public-sources/source-fetches.ts'
 import { PUBLIC_SOURCES, type PublicSource } from '#public-sources/sources.ts'
 import { guardOf } from '#webhooks/rules.ts'
-import { fileAt } from '../files.ts'
-import { jsonOf, summaryOf } from '../import.ts'
+import { fileAt } from './files.ts'
+import { jsonOf, summaryOf } from './import.ts'
 import { addCommand, type CliCtx, columns, type OpenCli, type OutputOptions, type Print, printResult, wrongUsage } from '../terminal/command.ts'
 
 interface FetchOptions extends OutputOptions {

@@ -9,7 +9,7 @@ import { IMPORT_FORMATS } from '#imports/registry.ts'
 import { ENCODINGS, YEARS } from '#prices/records/mappings.ts'
 import type { ImportReport } from '#imports/run.ts'
 import type { RefusedRow } from '#prices/imports/refusals.ts'
-import { addCommand, type OpenCli, type OutputOptions, type Print, printResult } from './terminal/command.ts'
+import { addCommand, type OpenCli, type OutputOptions, type Print, printResult } from '../terminal/command.ts'
 import { fileAt } from './files.ts'
 
 interface ImportOptions extends OutputOptions {
