@@ -239,7 +239,7 @@ async function readPart(file: SourceFile, folder: string): Promise<(Part & { siz
   }
 }
 
-export async function removePart(name: string, folder: string): Promise<void> {
+async function removePart(name: string, folder: string): Promise<void> {
   await Promise.all([PART, PART_STATE].map((end) => rm(join(folder, name + end), { force: true })))
 }
 

@@ -58,7 +58,9 @@ interface Record {
 export async function fetchFiles(source: PublicSource, options: FetchFilesOptions): Promise<{ files: FetchedFile[]; imported: ImportedFile[] }> {
   const { network, now, signal, onProgress, limits = DOWNLOAD_LIMITS, pauseMs = PAUSE_MS } = options
   const folder = join(options.folder, source.name)
-  await mkdir(folder, { recursive: true, mode: 0o700 })
+  await mkdir(folder, { recursive: true, mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
+    throw new DownloadFailure(reason('source_folder', { path: folder, cause: error.code ?? error.message }), null, error)
+  })
   const known = new Map((await readRecord(folder)).map((file) => [file.name, file]))
   const client = openSourceClient(network, pauseMs)
   const files: FetchedFile[] = []

@@ -20,7 +20,7 @@ export const startSourceFetch = verb(
   {
     name: 'startSourceFetch',
     needs: 'catalogue',
-    input: Type.Object({ name: Type.String({ description: 'Name of the source, as `GET /public-sources` lists it' }) }),
+    input: Type.Object({ name: Type.String({ maxLength: 100, description: 'Name of the source, as `GET /public-sources` lists it' }) }),
   },
   async (ctx: FetchCtx, { name }): Promise<ListedSource> => {
     const source = publicSource(name)
@@ -36,7 +36,7 @@ export const startSourceFetch = verb(
 )
 
 /** The name that the import of a source's files is listed under. */
-export function importNameOf(source: PublicSource, files: readonly ImportedFile[]): string {
+function importNameOf(source: PublicSource, files: readonly ImportedFile[]): string {
   return files.length === 1 ? basename(files[0]!.path) : `${source.name} (${files.length} files)`
 }
 

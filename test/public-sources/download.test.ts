@@ -281,6 +281,9 @@ test('a document that names files may only name sound ones', async () => {
   for (const changed of [{ name: '../b.json' }, { name: '.hidden' }, { url: 'http://files.example/b.json' }, { url: 'file:///etc/passwd' }]) {
     expect(await failureOf(listing(changed))).toBe('source_index')
   }
+  // A file where the folder should be.
+  writeFileSync(join(folder, 'taken'), '')
+  expect(await failureOf({ ...listing({}), name: 'taken' })).toBe('source_folder')
   // What is no longer part of the source is removed.
   writeFileSync(join(folder, 'test', 'old.json'), '[]')
   await fetchAll(listing({}))

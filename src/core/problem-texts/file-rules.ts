@@ -41,6 +41,7 @@ export const FILE_RULES = {
   source_index: '{url} is not the document that names the files of the source',
   source_checksum: 'the checksum of {url} is not the one that the source publishes',
   source_disk: 'the disk has {max} MB free; the download needs {min} MB',
+  source_folder: 'the folder {path} cannot be written: {cause}; change the owner of DATA_DIR',
   fetch_stopped: 'the fetch failed because of an internal error; it has been logged',
   fetch_interrupted: 'the service stopped during the download; fetch the source again to resume',
 

@@ -38,6 +38,7 @@ export const TURKISH_FILE_RULES: Readonly<Record<keyof typeof FILE_RULES, string
   source_index: '{url} kaynağın dosyalarını listeleyen belge değil',
   source_checksum: '{url} dosyasının sağlama toplamı kaynağın yayımladığından farklı',
   source_disk: 'diskte {max} MB boş yer var; indirme için {min} MB gerekiyor',
+  source_folder: '{path} klasörüne yazılamıyor: {cause}; DATA_DIR klasörünün sahibini değiştirin',
   fetch_stopped: 'indirme hizmetteki bir hatayla durdu; kayda geçti',
   fetch_interrupted: 'hizmet indirme sırasında durdu; kaldığı yerden sürdürmek için kaynağı yeniden indirin',
 
