@@ -45,6 +45,7 @@ const PAGES = ['test/{console,desk}/**/*.test.ts', 'test/graphql/graphiql.test.t
 const UNIT = [
   'test/*.test.ts',
   'test/{core,games,index,matching,outbound,sample,ui}/**/*.test.ts',
+  'test/public-sources/download.test.ts',
   'test/prices/{evidence,sources}/**/*.test.ts',
   'test/catalogue/sources/**/*.test.ts',
 ]

@@ -50,6 +50,10 @@ export interface Config {
   /** folder of photos of sellers, or where they are written before they are uploaded to `dumpsS3` */
   photosDir: string
   photosPerAccount: number
+  /** folder of the files of public sources */
+  sourcesDir: string
+  /** mirror that is asked instead of the public sources, without a slash at its end; null for none */
+  sourcesMirror: string | null
   /** maximum number of sandboxes of all accounts together; 0: none are created */
   sandboxes: number
   /** whether pictures that listings link from elsewhere are copied */
@@ -217,6 +221,8 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     archiveDir: resolve(read('ARCHIVE_DIR') || join(read('DATA_DIR'), 'archive')),
     photosDir: resolve(read('PHOTOS_DIR') || join(read('DATA_DIR'), 'photos')),
     photosPerAccount: read('PHOTOS_PER_ACCOUNT'),
+    sourcesDir: resolve(join(read('DATA_DIR'), 'sources')),
+    sourcesMirror: read('SOURCES_MIRROR_URL'),
     sandboxes: read('SANDBOXES'),
     copyPictures: (read('COPY_PICTURES') ?? (read('PUBLIC_URL') === null ? 'off' : 'on')) === 'on' && read('PHOTOS_PER_ACCOUNT') > 0,
     priceArchiveMonths: read('PRICE_ARCHIVE_MONTHS'),

@@ -31,6 +31,7 @@ import {
   retryDelays,
   secret,
   smtpUrl,
+  sourcesMirror,
   speedups,
   text,
   timeZone,
@@ -95,6 +96,7 @@ export const SETTINGS = {
   DUMPS_S3_REGION: setting('region of DUMPS_S3_URL', 'us-east-1', region),
   ARCHIVE_DIR: setting('directory of archived months of the price history and the audit log; unset: archive in DATA_DIR', '', text),
   PHOTOS_DIR: setting('directory of photos of sellers; unset: photos in DATA_DIR', '', text),
+  SOURCES_MIRROR_URL: setting('mirror of the public sources, for networks that do not reach them', null as string | null, sourcesMirror),
   SANDBOXES: setting('maximum number of sandboxes of all accounts together', 100, integerBetween(0, 10_000)),
   PHOTOS_PER_ACCOUNT: setting('maximum number of photos of an account', 2_000, integerBetween(0, 1_000_000)),
   COPY_PICTURES: setting(

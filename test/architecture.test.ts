@@ -49,12 +49,13 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   photos: ['images', 'market', 'catalogue', 'accounts', 'outbound', 'files', ...BELOW],
   identity: ['matching', 'intake', 'watches', 'market', 'collections', 'catalogue', 'games', 'prices', ...BELOW],
   imports: ['identity', 'matching', 'catalogue', 'prices', ...BELOW],
+  'public-sources': ['imports', 'catalogue', 'prices', 'outbound', ...BELOW],
   images: ['catalogue', 'outbound', ...BELOW],
   dumps: ['catalogue', 'prices', 'files', ...BELOW],
   health: ['dumps', 'files', 'prices', 'webhooks', 'accounts', 'jobs', ...BELOW],
   'live-settings': ['settings.ts', ...BELOW],
   notifications: ['health', 'webhooks', 'accounts', 'outbound', 'jobs', ...BELOW],
-  stats: ['health', 'market', 'catalogue', 'prices', 'webhooks', 'accounts', 'jobs', ...BELOW],
+  stats: ['public-sources', 'health', 'market', 'catalogue', 'prices', 'webhooks', 'accounts', 'jobs', ...BELOW],
   mirror: ['dumps', 'catalogue', 'core'],
   // What is done in a sandbox is what the operations of the other modules do.
   sandbox: ['imports', 'market', 'collections', 'catalogue', 'prices', 'accounts', 'jobs', ...BELOW],
@@ -64,13 +65,13 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   graphql: ['index', 'public-context.ts', ...MODULES, ...BELOW],
   mcp: ['public-context.ts', ...MODULES, ...BELOW],
   privacy: ['photos', 'webhooks', 'market', 'audit', 'accounts', 'files', ...BELOW],
-  operator: ['pages', 'imports', 'stats', 'health', ...MODULES, 'images', 'jobs', ...BELOW],
+  operator: ['pages', 'public-sources', 'imports', 'stats', 'health', ...MODULES, 'images', 'jobs', ...BELOW],
   pages: ['http', 'core'],
   'public.ts': ['rest', 'graphql', 'mcp', 'pages', 'images', 'public-context.ts', ...MODULES, ...BELOW],
   // The columns of every module that stores some, and the feed that updates them.
   'start-file.ts': ['market', 'catalogue', 'index', 'db', 'core'],
-  node: ['start-file.ts', 'public.ts', 'operator', 'stats', 'images', 'outbound', ...MODULES, 'files', 'jobs', ...BELOW],
-  cli: ['node', 'settings.ts', 'games', 'imports', 'mirror', 'health', ...MODULES, 'files', 'jobs', ...BELOW],
+  node: ['start-file.ts', 'public.ts', 'operator', 'public-sources', 'stats', 'images', 'outbound', ...MODULES, 'files', 'jobs', ...BELOW],
+  cli: ['node', 'settings.ts', 'games', 'public-sources', 'outbound', 'stats', 'imports', 'mirror', 'health', ...MODULES, 'files', 'jobs', ...BELOW],
   'settings.ts': ['core'],
   'config.ts': ['settings.ts', 'prices', 'core'],
   'main.ts': ['cli'],
@@ -81,6 +82,7 @@ const READ_SETTINGS = ['cli', 'node', 'public.ts']
 /** The writer of each table; any module may join it. */
 const OWNERS: Record<string, readonly string[]> = {
   audit: ['audit_archives'],
+  'public-sources': ['source_fetches'],
   dumps: ['published_dump'],
   accounts: [
     'accounts',

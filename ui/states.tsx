@@ -112,6 +112,8 @@ const TONES: Record<string, string> = {
   pending: 'wait',
   queued: 'wait',
   running: 'wait',
+  downloading: 'wait',
+  importing: 'wait',
   failed: 'bad',
   rejected: 'bad',
   suspended: 'bad',

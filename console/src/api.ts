@@ -9,7 +9,7 @@ import type { paths, Person, PriceSource } from './api-types.ts'
 export interface OperatorApi {
   paths: paths
   prefix: '/operator/v1'
-  parameters: { market: PriceSource['market']; name: string }
+  parameters: { market: PriceSource['market']; name: string; game: string }
 }
 
 export const { request, useData, useUpload, useWrite, writeNow, List } = clientOf<OperatorApi>({ csv: true })

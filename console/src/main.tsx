@@ -18,6 +18,7 @@ import { CataloguePage } from './pages/catalogue.tsx'
 import { CertificatesPage } from './pages/certificates.tsx'
 import { DumpsPage } from './pages/dumps.tsx'
 import { FirstStepsPage } from './pages/first-steps.tsx'
+import { GamePage, GamesPage } from './pages/games.tsx'
 import { HealthPage } from './pages/health.tsx'
 import { ImportPage } from './pages/import.tsx'
 import { ImportsPage } from './pages/imports.tsx'
@@ -65,7 +66,12 @@ const places = ({ person, first_steps: isNew, is_empty: isEmpty }: Signed) => [
   { href: '/console', text: isEmpty ? t('firstSteps') : t('today'), help: 'operating#console' },
   ...(isNew && !isEmpty ? [{ href: FIRST_STEPS_PATH, text: t('firstSteps'), help: 'first-hour' }] : []),
   { href: '/console/approvals', text: t('approvals'), help: 'operating#approvals', also: ['/console/approval-rules', '/console/notices'] },
-  { href: '/console/catalogue', text: t('catalogue'), help: 'operating#importing', also: ['/console/synonyms', '/console/searches'] },
+  {
+    href: '/console/catalogue',
+    text: t('catalogue'),
+    help: 'operating#importing',
+    also: ['/console/games', '/console/synonyms', '/console/searches'],
+  },
   { href: '/console/matches', text: t('matches'), help: 'operating#matches', also: ['/console/set-matches'] },
   {
     href: '/console/price-reviews',
@@ -120,6 +126,8 @@ function Pages({ isEmpty }: { isEmpty: boolean }) {
       <Route path="/console/approval-rules/:id" component={ApprovalRulePage} />
       <Route path="/console/catalogue" component={CataloguePage} />
       <Route path="/console/catalogue/items/:id" component={ItemPage} />
+      <Route path="/console/games" component={GamesPage} />
+      <Route path="/console/games/:game" component={GamePage} />
       <Route path="/console/synonyms" component={SynonymsPage} />
       <Route path="/console/imports" component={ImportsPage} />
       <Route path="/console/imports/:id" component={ImportPage} />

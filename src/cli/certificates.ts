@@ -12,7 +12,7 @@ import {
   importCertificates,
 } from '#market/certificates/import-certificates.ts'
 import { addCommand, columns, type OpenCli, type OutputOptions, type Print, printResult, rejectedLines } from './terminal/command.ts'
-import { bytesAt } from './files.ts'
+import { bytesAt } from './catalogue/files.ts'
 
 export function register(program: Command, open: OpenCli, print: Print): void {
   const certificates = program.command('certificates').description('certificates of graded cards')

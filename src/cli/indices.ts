@@ -7,7 +7,7 @@ import { INDEX_COLUMNS, indicesOfCsv } from '#prices/indices/indices-file.ts'
 import { listIndices } from '#prices/indices/list-indices.ts'
 import { setIndices } from '#prices/indices/set-indices.ts'
 import { addCommand, allRows, columns, type OpenCli, type OutputOptions, type Print, printResult, rejectedLines } from './terminal/command.ts'
-import { bytesAt } from './files.ts'
+import { bytesAt } from './catalogue/files.ts'
 
 interface Level {
   month: string

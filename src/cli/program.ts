@@ -13,9 +13,10 @@ import { register as registerDemo } from './demo/demo.ts'
 import { register as registerDoctor } from './doctor.ts'
 import { register as registerDump } from './dump.ts'
 import { register as registerExport } from './export.ts'
+import { register as registerFetch } from './catalogue/fetch.ts'
 import { register as registerGames } from './catalogue/games.ts'
 import { register as registerHeld } from './prices/held.ts'
-import { register as registerImport } from './import.ts'
+import { register as registerImport } from './catalogue/import.ts'
 import { register as registerIndices } from './indices.ts'
 import { register as registerKey } from './key.ts'
 import { register as registerListen } from './listen.ts'
@@ -81,6 +82,8 @@ const program = new Command('mintmark')
 registerServe(program)
 registerMigrate(program, print)
 registerImport(program, open, print)
+registerFetch(program, open, print)
+registerGames(program, open, print)
 registerExport(program, open)
 registerDump(program, open, print)
 registerMirror(program, print)
@@ -108,7 +111,6 @@ registerBackup(program, open, print)
 registerArchive(program, open, print)
 registerDemo(program, open, print)
 registerDoctor(program, print)
-registerGames(program, print)
 registerListen(program, print)
 
 // Subcommands do not inherit this setting: each must throw instead of exiting with commander's code 1.

@@ -5,7 +5,7 @@ import { importRates } from '#prices/rates/import-rates.ts'
 import { listRates } from '#prices/rates/list-rates.ts'
 import { setRates } from '#prices/rates/set-rates.ts'
 import { addCommand, allRows, columns, type OpenCli, type OutputOptions, type Print, printResult, rejectedLines } from './terminal/command.ts'
-import { bytesAt } from './files.ts'
+import { bytesAt } from './catalogue/files.ts'
 
 interface Setting extends OutputOptions {
   date?: string

@@ -73,6 +73,12 @@ interface Columns {
     reasons: ColumnType<RefusalReason[] | null, undefined, string>
     params: ColumnType<Params | null, undefined, string | null>
   }
+  source_fetches: {
+    status: 'downloading' | 'done' | 'failed'
+    progress: JSONColumnType<object | null, string | null, string | null>
+    files: JSONColumnType<object[], string | undefined, string>
+    params: ColumnType<Params | null, string | null, string | null>
+  }
   held_price_params: { params: JSONColumnType<Params> }
   price_decisions: { filter: JSONColumnType<object | null, string | null, string> }
   price_decision_prices: { before: JSONColumnType<object | null, string | null, string> }

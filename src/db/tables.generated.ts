@@ -1062,6 +1062,20 @@ export interface Tables {
     attempts: number
     ends_at: Date
   }
+  source_fetches: {
+    source: string
+    status: 'downloading' | 'done' | 'failed'
+    started_at: Date
+    finished_at: Date | null
+    checked_at: Date | null
+    fetched_at: Date | null
+    progress: unknown
+    files: Generated<unknown>
+    import_id: number | null
+    rule: string | null
+    params: unknown
+    message: string | null
+  }
   source_records: {
     id: GeneratedAlways<number>
     source: string

@@ -99,7 +99,7 @@ export class ImportQueue {
     void running.ended.catch(failed).then(() => {
       this.#running.delete(job.importId)
       if (this.#closed) return
-      removeUpload(job.path)
+      if (!job.keepFiles) for (const { path } of job.files) removeUpload(path)
       void this.#release(job.importId)
       this.#next()
     })

@@ -53,7 +53,8 @@ export const startUploadedImport = verb(
         await ctx.imports.add({
           importId,
           format: name,
-          ...file,
+          files: [file],
+          keepFiles: false,
           market: into,
           mapping,
           dryRun,

@@ -12,15 +12,21 @@ import type { PriceRules } from '#prices/evidence/hold.ts'
 import { importFormat } from './registry.ts'
 import { runImport } from './run.ts'
 
+export interface ImportJobFile {
+  path: string
+  /** `.gz` at its end means gzip */
+  name: string
+  size: number
+}
+
 /** What a thread is sent. It responds when the import has ended, and ends itself if the import fails because of an internal error. */
 export interface ImportJob {
   importId: number
   databaseUrl: string
   format: string
-  path: string
-  /** `.gz` at its end means gzip */
-  name: string
-  size: number
+  files: ImportJobFile[]
+  /** whether the files stay when the import has ended */
+  keepFiles: boolean
   market: Market | null
   mapping: PriceMapping | null
   dryRun: boolean
@@ -54,7 +60,7 @@ async function run(job: ImportJob): Promise<void> {
     }
     await runImport(ctx, job.importId, {
       format: importFormat(job.format),
-      files: [{ name: job.name, size: job.size, open: () => createReadStream(job.path, { highWaterMark: 256 * 1024 }) }],
+      files: job.files.map(({ path, name, size }) => ({ name, size, open: () => createReadStream(path, { highWaterMark: 256 * 1024 }) })),
       market: job.market,
       mapping: job.mapping,
       dryRun: job.dryRun,

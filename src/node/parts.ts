@@ -22,6 +22,7 @@ import type { MarketSettings } from '#market/marketplace-types.ts'
 import type { Network } from '#outbound/dial.ts'
 import { openPhotoFiles } from '#photos/photo-files.ts'
 import { openPriceArchive } from '#prices/archive/price-archive.ts'
+import { SourceFetches } from '#public-sources/source-fetches.ts'
 import { EventFeed } from '#webhooks/event-feed.ts'
 import { guardOf, webhookRules } from '#webhooks/rules.ts'
 import { SearchTerms } from '#stats/searches/search-terms.ts'
@@ -105,6 +106,13 @@ export function createParts({ config, db, log, now: clock, random = chance, port
       startFileMinutes === 0
         ? null
         : new StartFile({ dataDir, db, log, feed, catalogue, listings, settings: () => ({ marketOrder: config.marketOrder }) }),
+    fetches: new SourceFetches({
+      db,
+      log,
+      now,
+      folder: config.sourcesDir,
+      network: { guard: guardOf(config, db, ports, []), resolve: webhooks.resolve, mirror: config.sourcesMirror },
+    }),
     imageNetwork,
     ...imageOpening({ config, log, now }, imageNetwork),
   }

@@ -131,7 +131,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
     await Promise.all([listeners.close(), sender?.close()])
     await sandboxes.close()
     await scheduler.stop()
-    await node.dumps.close()
+    await Promise.all([node.dumps.close(), node.fetches.close()])
     await closeNotices()
     await heartbeat?.leave()
     if (progress.started) await node.startFile?.write(AT_STOP).catch((error: unknown) => log.warn({ err: error }, 'Failed to write the start file'))

@@ -27,6 +27,7 @@ import { failBrokenImports } from '#prices/imports/imports.ts'
 import { prepareMonths } from '#prices/records/months.ts'
 import { judgeAllPrices } from '#prices/reviews/judge-all.ts'
 import { rankReviews } from '#prices/reviews/rank-reviews.ts'
+import { failBrokenFetches } from '#public-sources/fetch-store.ts'
 import { rewriteStorage } from '#privacy/rewrite-storage.ts'
 import { runErasures } from '#privacy/run-erasures.ts'
 import { recordDay } from '#stats/day-counts.ts'
@@ -207,5 +208,9 @@ export function scheduleHousekeeping(node: NodeParts): void {
     housekeeping(node).map(([name, run]) => [name, EVERY.housekeeping, run]),
     'housekeeping',
   )
-  schedule(node, [['broken-imports', EVERY.brokenImports, () => failBrokenImports(node.db, node.now())]])
+  const failBroken = async () => {
+    await failBrokenImports(node.db, node.now())
+    await failBrokenFetches(node.db, node.now())
+  }
+  schedule(node, [['broken-imports', EVERY.brokenImports, failBroken]])
 }

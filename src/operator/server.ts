@@ -36,6 +36,8 @@ import type { MarketSettings, MarketWriteCtx } from '#market/marketplace-types.t
 import type { PhotoNode } from '#photos/photo-types.ts'
 import type { PriceArchive } from '#prices/archive/price-archive.ts'
 import type { HistoryCtx } from '#prices/history/history.ts'
+import type { SourceFetches } from '#public-sources/source-fetches.ts'
+import type { FetchCtx } from '#public-sources/start-source-fetch.ts'
 import type { SourcesCtx } from '#prices/reviews/list-sources.ts'
 import type { WebhookRules } from '#webhooks/webhook-types.ts'
 import packageJson from '../../package.json' with { type: 'json' }
@@ -66,6 +68,8 @@ import { privacyRoutes } from './privacy/personal-data-routes.ts'
 import type { Sandboxes } from '#sandbox/sandboxes.ts'
 import { readStats } from '#stats/read-stats.ts'
 import { sourceRoutes } from './source-routes.ts'
+import { gameRoutes } from './service/game-routes.ts'
+import { publicSourceRoutes } from './service/public-source-routes.ts'
 import { sandboxRoutes } from './service/sandbox-routes.ts'
 import { settingRoutes } from './service/setting-routes.ts'
 import { statsRoutes } from './service/stats-routes.ts'
@@ -94,6 +98,8 @@ const ROUTES = [
   ...notificationRoutes,
   ...settingRoutes,
   ...dumpRoutes,
+  ...publicSourceRoutes,
+  ...gameRoutes,
   ...privacyRoutes,
   ...noticeRoutes,
 ]
@@ -144,6 +150,7 @@ export interface OperatorNode {
   /** seals the cookies of sign-ins with the identity provider */
   signInSealing: Sealing
   dumps: DumpMaker
+  fetches: SourceFetches
   archive: PriceArchive
   auditArchive: AuditArchive
   openImages: () => Promise<ImageProxy>
@@ -229,7 +236,7 @@ export async function operatorServer(node: OperatorNode): Promise<FastifyInstanc
   return app
 }
 
-type OperatorCtx = UploadCtx & MarketWriteCtx & StoredExplainCtx & SourcesCtx & CatalogueNode & DumpCtx & HealthCtx & HistoryCtx & AuditCtx
+type OperatorCtx = FetchCtx & UploadCtx & MarketWriteCtx & StoredExplainCtx & SourcesCtx & CatalogueNode & DumpCtx & HealthCtx & HistoryCtx & AuditCtx
 
 function contextsOf(node: OperatorNode, imports: ImportQueue) {
   return (viewer: Viewer, request: ApiRequest): OperatorCtx => ({
@@ -247,6 +254,7 @@ function contextsOf(node: OperatorNode, imports: ImportQueue) {
     currencies: node.config.sourceCurrencies,
     imports,
     dumps: node.dumps,
+    fetches: node.fetches,
     config: node.config,
     archive: node.archive,
     auditArchive: node.auditArchive,

@@ -10,6 +10,7 @@ import { RequestCounts } from '#http/request-counts.ts'
 import { DumpMaker } from '#dumps/maker.ts'
 import { openAuditArchive } from '#audit/archive/audit-file.ts'
 import { openPhotoFiles } from '#photos/photo-files.ts'
+import { SourceFetches } from '#public-sources/source-fetches.ts'
 import { openPriceArchive } from '#prices/archive/price-archive.ts'
 import { DumpFolder } from '#dumps/dump-folder.ts'
 import { Notices } from '#jobs/notices.ts'
@@ -74,6 +75,7 @@ export async function openNode(databaseUrl: string, clock = new Clock()) {
     market: config,
     catalogue,
     dumps: new DumpMaker({ ...config, db, log: silent, now, store: new DumpFolder(config.dumpsDir), archive, currencies: config.sourceCurrencies }),
+    fetches: new SourceFetches({ db, log: silent, now, folder: config.sourcesDir, network: { ...webhooks, mirror: null } }),
     requests,
     archive,
     auditArchive: openAuditArchive(config),

@@ -190,6 +190,8 @@ async function fill(node: TestNode): Promise<string[]> {
     '/sandboxes',
     '/searches',
     '/synonyms',
+    '/games',
+    '/games/pokemon',
     '/dumps',
     '/price-reviews',
     '/price-reviews?state=disputed',

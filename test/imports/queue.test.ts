@@ -51,9 +51,8 @@ async function importCategories(count: number, { heapMb = 192, first = 0 } = {})
     await queue.add({
       importId,
       format,
-      path,
-      name: format,
-      size,
+      files: [{ path, name: format, size }],
+      keepFiles: false,
       market: null,
       mapping: null,
       dryRun: false,

@@ -1,7 +1,7 @@
 // Runs commands of the command line within the process of a test, on a node's database.
 import { Command } from 'commander'
 import type { CliCtx, OpenCli, Print } from '#cli/terminal/command.ts'
-import { readConfig } from '#config.ts'
+import { type Config, readConfig } from '#config.ts'
 import type { Db } from '#db/schema.ts'
 import type { PriceWriteCtx } from '#prices/records/price-types.ts'
 
@@ -12,9 +12,10 @@ export async function runCommand(
   { ctx: ofNode, db }: { ctx: PriceWriteCtx; db: Db },
   registers: readonly Register[],
   args: readonly string[],
+  config: Config = readConfig({}),
 ): Promise<{ text: string; exitCode: typeof process.exitCode }> {
   const lines: string[] = []
-  const ctx: CliCtx = { ...ofNode, config: readConfig({}), precondition: null }
+  const ctx: CliCtx = { ...ofNode, config, precondition: null }
   const program = new Command('mintmark').exitOverride().configureOutput({ writeErr: () => {}, writeOut: () => {} })
   for (const register of registers) {
     register(

@@ -3,6 +3,7 @@ import { Heading } from '#ui/heading.tsx'
 import { Await, Status } from '#ui/states.tsx'
 import { useData } from '../api.ts'
 import type { FirstSteps } from '../api-types.ts'
+import { PublicSources } from '../ui/public-sources.tsx'
 import { t, termText } from '../words.ts'
 
 const REFRESH_MS = 10_000
@@ -17,6 +18,7 @@ export function FirstStepsPage() {
           <>
             <p>{t(found.steps.every(({ done }) => done) ? 'firstStepsDone' : 'firstStepsText')}</p>
             <Steps of={found} />
+            <PublicSources />
           </>
         )}
       </Await>

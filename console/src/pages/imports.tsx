@@ -6,6 +6,7 @@ import { List, isAllowed, useData } from '../api.ts'
 import { importStatusValues as IMPORT_STATUSES } from '../api-types.ts'
 import { ImportFiles } from '../ui/import-files.tsx'
 import { ImportState, isInProgress } from '../ui/import-state.tsx'
+import { PublicSources } from '../ui/public-sources.tsx'
 import { count, moment, t, termText } from '../words.ts'
 
 const SOON_MS = 1_000
@@ -64,6 +65,7 @@ export function ImportsPage() {
           { head: t('when'), width: '10%', wide: true, sort: 'started_at', cell: (row) => moment(row.started_at) },
         ]}
       />
+      <PublicSources onStarted={changed} />
     </>
   )
 }

@@ -12,11 +12,12 @@ import { useData, useWrite } from '../api.ts'
 import { PermittedButton } from '../ui/permitted-button.tsx'
 import { t } from '../words.ts'
 
-export function CatalogueTabs({ current }: { current: 'catalogue' | 'synonyms' | 'searches' }) {
+export function CatalogueTabs({ current }: { current: 'catalogue' | 'games' | 'synonyms' | 'searches' }) {
   return (
     <Tabs
       tabs={[
         { href: '/console/catalogue', text: t('catalogue'), current: current === 'catalogue' },
+        { href: '/console/games', text: t('games'), current: current === 'games' },
         { href: '/console/synonyms', text: t('synonyms'), current: current === 'synonyms' },
         { href: '/console/searches', text: t('searches'), current: current === 'searches' },
       ]}

@@ -1,4 +1,4 @@
-// Reads the One Piece card list of punk-records: packs (one JSON object) and cards (NDJSON), in three languages.
+// Reads the One Piece card list of punk-records: packs (one JSON object) and cards (JSON array or NDJSON), in three languages.
 import { ndjsonRows } from '#core/files/feed.ts'
 import type { Market } from '#core/markets.ts'
 import { reason } from '#core/problems.ts'
@@ -23,7 +23,7 @@ const PACKS = /^\{\s*"\d+"\s*:/
 
 export const punkRecords: CatalogueFormat = {
   name: 'punk-records',
-  title: 'One Piece packs (JSON object) and cards (NDJSON) of punk-records',
+  title: 'One Piece packs (JSON object) and cards (JSON array or NDJSON) of punk-records',
   defaultMarket: 'source_c',
   marks: [
     { type: 'json', names: ['id', 'raw_title'] },
@@ -36,7 +36,9 @@ export const punkRecords: CatalogueFormat = {
       if (PACKS.test(start)) {
         yield* catalogueRows(documentLines(source, '$.*'), 'punk-records', packReader(market))
       } else {
-        yield* catalogueRows(ndjsonRows(source), 'punk-records', (row) => cardEntries(row, market))
+        yield* catalogueRows(start.startsWith('[') ? documentLines(source, '$.*') : ndjsonRows(source), 'punk-records', (row) =>
+          cardEntries(row, market),
+        )
       }
     }
   },

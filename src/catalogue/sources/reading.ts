@@ -51,6 +51,7 @@ export function wholeNumbers(value: unknown): number[] | undefined {
   return found.length > 0 ? found : undefined
 }
 
+/** Whether a value is a JSON object. */
 export function isObject(value: unknown): value is Json {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

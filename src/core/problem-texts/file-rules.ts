@@ -27,6 +27,24 @@ export const FILE_RULES = {
   import_memory: 'the import needed more than {max} MB of memory; nothing was written; split the file',
   import_interrupted: 'the service stopped during the import; nothing was written; send it again',
 
+  // Files of public sources
+  source_connection: 'cannot connect to {url}: {cause}',
+  source_https: '{url} is not an https address',
+  source_redirects: '{url} redirects more than {max} times',
+  source_status: '{url} responded with status {value}',
+  source_wait: '{url} asks to wait {count} seconds; fetch the source again after that',
+  source_cut_off: '{url} was not sent completely; fetch the source again to resume',
+  source_slow: '{url} sent fewer than {min} bytes in {count} seconds; fetch the source again to resume',
+  source_size: '{url} has more than {max} bytes',
+  source_encoding: '{url} was sent with the Content-Encoding {value}, which was not asked for',
+  source_json: '{url} is not JSON',
+  source_index: '{url} is not the document that names the files of the source',
+  source_checksum: 'the checksum of {url} is not the one that the source publishes',
+  source_disk: 'the disk has {max} MB free; the download needs {min} MB',
+  source_folder: 'the folder {path} cannot be written: {cause}; change the owner of DATA_DIR',
+  fetch_stopped: 'the fetch failed because of an internal error; it has been logged',
+  fetch_interrupted: 'the service stopped during the download; fetch the source again to resume',
+
   // Rows of files
   several: '{problems}',
   other: 'other reasons',

@@ -24,6 +24,7 @@ export const MESSAGES = {
   'Disposal recorded': 'Elden çıkarma kaydedildi',
   'Disposal removed': 'Elden çıkarma kaydı silindi',
   'Dump started': 'Döküm başlatıldı',
+  'Fetch started': 'İndirme başlatıldı',
   'Erasure started': 'Silme başlatıldı',
   'Event queued for redelivery': 'Olay yeniden gönderilmek üzere sıraya alındı',
   'File imported': 'Dosya içe aktarıldı',

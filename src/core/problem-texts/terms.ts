@@ -12,6 +12,7 @@ export const TERMS = [
   'collection record',
   'disposal',
   'erasure',
+  'game',
   'notice',
   'grade',
   'held price',

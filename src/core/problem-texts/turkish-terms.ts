@@ -11,6 +11,7 @@ export const TURKISH_TERMS: Readonly<Record<Term, string>> = {
   'collection record': 'koleksiyon kaydı',
   disposal: 'elden çıkarma',
   erasure: 'silme isteği',
+  game: 'oyun',
   notice: 'bildirim',
   grade: 'derece',
   'held price': 'bekletilen fiyat',

@@ -3,6 +3,7 @@ import ipaddr from 'ipaddr.js'
 import { parseDuration } from '../duration.ts'
 import { isMarket, type Market, type MarketNames, MARKETS } from '../markets.ts'
 import { readDatabaseAddress } from '../network/database-address.ts'
+import { isLoopback } from '../network/loopback.ts'
 import { isOrigin } from '../origins.ts'
 import { type Plan, PLANS } from '../plans.ts'
 import { type Speedup, SPEEDUPS } from '../speedups.ts'
@@ -59,6 +60,16 @@ export function url(protocols: readonly string[]): (text: string) => string {
     }
     return text.replace(/\/$/, '')
   }
+}
+
+/** The URL of a mirror with an optional prefix; `http` only on this machine. */
+export function sourcesMirror(text: string): string {
+  const { protocol, hostname, username, search, hash } = URL.canParse(text) ? new URL(text) : new URL('none:')
+  const isSafe = protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname))
+  if (!isSafe || username !== '' || search !== '' || hash !== '') {
+    throw new Error('a URL that begins with https://, or with http:// and a loopback address, without keys')
+  }
+  return text.replace(/\/+$/, '')
 }
 
 /** The URL of a bucket with an optional prefix. */

@@ -89,6 +89,7 @@ export const OTHER_TABLES: Readonly<Record<string, Pick<TableOfPeople, 'plain' |
   rates: { plain: 'currency day try_rate' },
   sealed_aliases: { plain: 'words means' },
   search_terms: { plain: 'week term searches people', secret: 'marks' },
+  source_fetches: { plain: 'source status started_at finished_at checked_at fetched_at progress files import_id rule params message' },
   service_settings: { plain: 'name value previous version changed_at', operator: 'author' },
   set_decision_merges: { plain: 'from_ref merge_id' },
   sign_in_addresses: { plain: 'person_id last_used_at', operator: 'address' },

@@ -9,7 +9,7 @@ import { IMPORT_FORMATS } from '#imports/registry.ts'
 import { ENCODINGS, YEARS } from '#prices/records/mappings.ts'
 import type { ImportReport } from '#imports/run.ts'
 import type { RefusedRow } from '#prices/imports/refusals.ts'
-import { addCommand, type OpenCli, type OutputOptions, type Print, printResult } from './terminal/command.ts'
+import { addCommand, type OpenCli, type OutputOptions, type Print, printResult } from '../terminal/command.ts'
 import { fileAt } from './files.ts'
 
 interface ImportOptions extends OutputOptions {
@@ -95,7 +95,8 @@ function mappingInput({
   return { ...Object.fromEntries(texts), ...(conditionKnown && { condition_known: conditionKnown === 'true' }) }
 }
 
-function jsonOf({ id, status, counts, errors, reasons, why }: ImportReport, dryRun: boolean, seconds: number): object {
+/** The report of an import as JSON. */
+export function jsonOf({ id, status, counts, errors, reasons, why }: ImportReport, dryRun: boolean, seconds: number): object {
   const { rowsRead, ...others } = counts
   const toReport = ({ file, row: line, message }: RefusedRow) => ({ file, line, message })
   return {
@@ -111,7 +112,8 @@ function jsonOf({ id, status, counts, errors, reasons, why }: ImportReport, dryR
   }
 }
 
-function summaryOf({ id, status, counts, reasons, why }: ImportReport, dryRun: boolean, seconds: number): string {
+/** The report of an import as text. */
+export function summaryOf({ id, status, counts, reasons, why }: ImportReport, dryRun: boolean, seconds: number): string {
   const { rowsRead, created, updated, accepted, unchanged, held, rejected } = counts
   const rate = seconds > 0 ? `, ${Math.round(rowsRead / seconds)} rows/s` : ''
   const lines = [

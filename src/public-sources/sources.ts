@@ -1,0 +1,196 @@
+// The public sources whose files `mintmark fetch` downloads and imports; a new one is one entry here.
+import { isObject } from '#catalogue/sources/reading.ts'
+import { IMPORT_FORMATS } from '#imports/registry.ts'
+
+const MB = 1024 * 1024
+
+/** A file of a source. */
+export interface SourceFile {
+  /** name in the folder of the source; `.gz` means gzip */
+  name: string
+  url: string
+  maxBytes: number
+  /** where the source publishes the file's SHA-256, as the first word of a text */
+  sha256Url?: string
+  /** ask for gzip: the source compresses this large file when it sends it */
+  compressed?: boolean
+}
+
+/** A document of a source that names its other files. */
+export interface SourceIndex extends SourceFile {
+  /** whether it is imported as well */
+  isImported: boolean
+  /** the files it names; null if it is not the expected document */
+  filesOf: (document: unknown) => SourceFile[] | null
+}
+
+export interface PublicSource {
+  name: string
+  title: string
+  game: string
+  /** name of the import format that reads its files */
+  format: string
+  website: string
+  licence: string
+  termsUrl: string
+  /** what the files lack or what must be known before using them; null for nothing */
+  note: string | null
+  /** the document that names the files; null if they are known */
+  index: SourceIndex | null
+  files: readonly SourceFile[]
+  /** the rows to import from a file that the format cannot read as it is; null if it is not the expected document */
+  rowsOf?: (document: unknown) => object[] | null
+}
+
+const POKEMON_TCG_DATA = 'https://raw.githubusercontent.com/PokemonTCG/pokemon-tcg-data/master'
+const PUNK_RECORDS = 'https://raw.githubusercontent.com/buhbbl/punk-records/main'
+const TCGDEX = 'https://api.tcgdex.net/v2/en'
+
+const ALL_SOURCES: readonly PublicSource[] = [
+  {
+    name: 'tcgdex',
+    title: 'TCGdex',
+    game: 'pokemon',
+    format: 'tcgdex',
+    website: 'https://tcgdex.dev',
+    licence: 'MIT (data of the repository tcgdex/cards-database)',
+    termsUrl: 'https://github.com/tcgdex/cards-database/blob/master/LICENSE',
+    note: 'English sets with the names, numbers and pictures of their cards. Rarity and other facts are in files only: import those of the database, or fetch pokemontcg as well.',
+    index: {
+      name: 'sets.json',
+      url: `${TCGDEX}/sets`,
+      maxBytes: 16 * MB,
+      isImported: false,
+      filesOf: (document) => filesOfIds(document, (id) => ({ name: `set-${id}.json`, url: `${TCGDEX}/sets/${id}`, maxBytes: 8 * MB })),
+    },
+    files: [],
+    rowsOf: tcgdexRows,
+  },
+  {
+    name: 'pokemontcg',
+    title: 'Pokémon TCG Data',
+    game: 'pokemon',
+    format: 'pokemontcg',
+    website: 'https://github.com/PokemonTCG/pokemon-tcg-data',
+    licence: 'none stated; names, texts and pictures of the cards belong to their publishers',
+    termsUrl: 'https://github.com/PokemonTCG/pokemon-tcg-data',
+    note: null,
+    index: {
+      name: 'sets.json',
+      url: `${POKEMON_TCG_DATA}/sets/en.json`,
+      maxBytes: 16 * MB,
+      isImported: true,
+      filesOf: (document) =>
+        filesOfIds(document, (id) => ({ name: `cards-${id}.json`, url: `${POKEMON_TCG_DATA}/cards/en/${id}.json`, maxBytes: 32 * MB })),
+    },
+    files: [],
+  },
+  {
+    name: 'punk-records',
+    title: 'Punk Records',
+    game: 'onepiece',
+    format: 'punk-records',
+    website: 'https://github.com/buhbbl/punk-records',
+    licence: 'AGPL-3.0 for its programs; the data is © Eiichiro Oda/Shueisha, Toei Animation, Bandai Namco Entertainment Inc.',
+    termsUrl: 'https://github.com/buhbbl/punk-records#license-and-disclaimer',
+    note: 'English packs and cards.',
+    index: {
+      name: 'packs.json',
+      url: `${PUNK_RECORDS}/english/packs.json`,
+      maxBytes: 16 * MB,
+      isImported: true,
+      filesOf: (document) =>
+        filesOfIds(isObject(document) ? Object.values(document) : document, (id) => ({
+          name: `cards-${id}.json`,
+          url: `${PUNK_RECORDS}/english/data/${id}.json`,
+          maxBytes: 32 * MB,
+        })),
+    },
+    files: [],
+  },
+  {
+    name: 'scryfall',
+    title: 'Scryfall',
+    game: 'magic',
+    format: 'scryfall',
+    website: 'https://scryfall.com/docs/api/bulk-data',
+    licence: "Scryfall's terms and the Fan Content Policy of Wizards of the Coast: no paywall, nothing that suggests an endorsement",
+    termsUrl: 'https://scryfall.com/docs/api',
+    note: 'The default cards: every printing, in English where there is one.',
+    index: {
+      name: 'bulk-data.json',
+      url: 'https://api.scryfall.com/bulk-data',
+      maxBytes: MB,
+      isImported: false,
+      filesOf: scryfallFiles,
+    },
+    files: [],
+  },
+  {
+    name: 'mtgjson',
+    title: 'MTGJSON',
+    game: 'magic',
+    format: 'mtgjson',
+    website: 'https://mtgjson.com',
+    licence: 'MIT; the Fan Content Policy of Wizards of the Coast for the contents of the cards',
+    termsUrl: 'https://mtgjson.com/license/',
+    note: null,
+    index: null,
+    files: [
+      {
+        name: 'AllPrintings.json.gz',
+        url: 'https://mtgjson.com/api/v5/AllPrintings.json.gz',
+        maxBytes: 1024 * MB,
+        sha256Url: 'https://mtgjson.com/api/v5/AllPrintings.json.gz.sha256',
+      },
+    ],
+  },
+  {
+    name: 'ygoprodeck',
+    title: 'YGOPRODeck',
+    game: 'yugioh',
+    format: 'ygoprodeck',
+    website: 'https://ygoprodeck.com',
+    licence: 'terms of its API guide; names, texts and pictures of the cards belong to Konami',
+    termsUrl: 'https://ygoprodeck.com/api-guide/',
+    note: 'The source forbids pages that load its pictures from it all the time: set IMAGE_PROXY=on.',
+    index: null,
+    files: [
+      { name: 'cardsets.json', url: 'https://db.ygoprodeck.com/api/v7/cardsets.php', maxBytes: 16 * MB },
+      { name: 'cardinfo.json', url: 'https://db.ygoprodeck.com/api/v7/cardinfo.php', maxBytes: 256 * MB, compressed: true },
+    ],
+  },
+]
+
+/** The sources that are offered: those whose format an import can read. */
+export const PUBLIC_SOURCES: readonly PublicSource[] = ALL_SOURCES.filter(({ format }) => IMPORT_FORMATS.some(({ name }) => name === format))
+
+/** Ids become part of URLs and of names of files. */
+const ID = /^[\w.!-]{1,60}$/
+
+function filesOfIds(document: unknown, fileOf: (id: string) => SourceFile): SourceFile[] | null {
+  if (!Array.isArray(document)) return null
+  const ids = document.map((row: unknown) => (isObject(row) && typeof row.id === 'string' && ID.test(row.id) ? row.id : null))
+  return ids.length > 0 && ids.every((id) => id !== null) ? [...new Set(ids)].map(fileOf) : null
+}
+
+function scryfallFiles(document: unknown): SourceFile[] | null {
+  const files = isObject(document) && Array.isArray(document.data) ? document.data : []
+  const found: unknown = files.find((file: unknown) => isObject(file) && file.type === 'default_cards')
+  if (!isObject(found) || typeof found.download_uri !== 'string') return null
+  return [
+    { name: 'sets.json', url: 'https://api.scryfall.com/sets', maxBytes: 16 * MB },
+    { name: 'default-cards.json', url: found.download_uri, maxBytes: 2048 * MB, compressed: true },
+  ]
+}
+
+/** A set of the API becomes its series, the set and its cards, each with the set embedded. */
+function tcgdexRows(document: unknown): object[] | null {
+  if (!isObject(document) || !Array.isArray(document.cards) || !isObject(document.serie)) return null
+  const { cards, serie, id, name, cardCount, logo } = document
+  return [
+    { id: serie.id, name: serie.name },
+    { id, name, serie: serie.id, cardCount, ...(logo !== undefined && { logo }) },
+    ...cards.filter(isObject).map((card) => ({ ...card, set: { id, name, cardCount } })),
+  ]
+}
