@@ -14,7 +14,7 @@ import { register as registerDoctor } from './doctor.ts'
 import { register as registerDump } from './dump.ts'
 import { register as registerExport } from './export.ts'
 import { register as registerFetch } from './catalogue/fetch.ts'
-import { register as registerGames } from './catalogue/games.ts'
+import { register as registerCatalogue } from './catalogue/catalogue.ts'
 import { register as registerHeld } from './prices/held.ts'
 import { register as registerImport } from './catalogue/import.ts'
 import { register as registerIndices } from './indices.ts'
@@ -83,7 +83,7 @@ registerServe(program)
 registerMigrate(program, print)
 registerImport(program, open, print)
 registerFetch(program, open, print)
-registerGames(program, open, print)
+registerCatalogue(program, open, print)
 registerExport(program, open)
 registerDump(program, open, print)
 registerMirror(program, print)

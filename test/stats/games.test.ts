@@ -1,6 +1,6 @@
 // Games: what is loaded of each, from which sources, and what awaits a match, over the operator API and the command line.
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { register as registerGames } from '#cli/catalogue/games.ts'
+import { register as registerCatalogue } from '#cli/catalogue/catalogue.ts'
 import type { Game, GameDetail } from '#stats/games/read-games.ts'
 import { runCommand } from '../support/command-line.ts'
 import { importText, OPERATOR_TOKEN, send, startTestNode, type TestNode } from '../support/node.ts'
@@ -41,6 +41,6 @@ test('each game has its counts, prices by market, sources, last imports and publ
   })
   expect(await get('/games/none')).toMatchObject({ status: 404, body: { error: { message: 'Game not found: none' } } })
 
-  expect(JSON.parse((await runCommand(node, [registerGames], ['games', '--json'])).text)).toEqual(body.data)
-  expect((await runCommand(node, [registerGames], ['games', 'onepiece'])).text).toContain('onepiece: 1 items in 2 categories')
+  expect(JSON.parse((await runCommand(node, [registerCatalogue], ['catalogue', '--json'])).text)).toEqual(body.data)
+  expect((await runCommand(node, [registerCatalogue], ['catalogue', 'onepiece'])).text).toContain('onepiece: 1 items in 2 categories')
 })

@@ -1,11 +1,11 @@
-// The command `games`: what is loaded of each game.
+// The command `catalogue`: what is loaded of each game.
 import type { Command } from 'commander'
 import { call } from '#core/verb.ts'
 import { type GameDetail, listGames, readGame } from '#stats/games/read-games.ts'
 import { addCommand, columns, type OpenCli, type OutputOptions, type Print, printResult } from '../terminal/command.ts'
 
 export function register(program: Command, open: OpenCli, print: Print): void {
-  addCommand(program, 'games', 'show what is loaded of each game, or of one')
+  addCommand(program, 'catalogue', 'show what is loaded of each game, or of one')
     .argument('[game]', 'slug of a game, such as pokemon')
     .action((game: string | undefined, options: OutputOptions) =>
       open(async (ctx) => {
