@@ -40,6 +40,8 @@ const NONE: ReadonlySet<string> = new Set()
 export const EMPTY: Footprint = { reads: NONE, writes: NONE, locks: NONE, shares: NONE, references: NONE, exclusive: NONE, ends: null }
 /** Rows are only inserted here, under new ids: insertions of different writes do not conflict. */
 const LOGS = new Set(['audit_log', 'change_log', 'simulated_changes', 'webhook_events', 'credit_entries', 'price_points', 'sales'])
+/** The changes of nodes' memory are read right after a commit, so commits that log changes depend on each other. */
+const LOG = 'change_log'
 /** Rows of orders, which the shop numbers. */
 const ORDER_ID = /\b[78]\d{3}\b/g
 const KEYS = 'idempotency_keys'
@@ -156,6 +158,8 @@ export class Footprints {
     if (strength === 'update') for (const table of locked) exclusive.add(table)
     if (lower.includes('try_advisory_xact_lock(hashtextextended(name')) locks.add(KEYS)
     else if (lower.includes('advisory_xact_lock')) locks.add(ADVISORY)
+    // A snapshot tells which logged changes were committed.
+    if (lower.includes('pg_current_snapshot')) mentioned.add(LOG)
     const references = new Set([...writes].flatMap((table) => [...(this.#referenced.get(table) ?? [])]))
     const footprint = { reads: new Set([...mentioned, ...references]), writes, locks, shares, references, exclusive, ends: null }
     this.#cache.set(text, footprint)
@@ -189,14 +193,16 @@ export class Footprints {
   }
 }
 
-/** The changes of nodes' memory are read right after a commit, so commits that log changes depend on each other. */
-const LOG = 'change_log'
-
 /** The footprint of the step that ends a transaction. */
 export function ending(step: Footprint, touched: Touched): Footprint {
   const ends = { writes: new Set(touched.writes), locks: new Set(touched.locks), shares: new Set(touched.shares) }
   touch(ends, step)
   return { ...step, ends, reads: ends.writes.has(LOG) ? new Set([...step.reads, LOG]) : step.reads }
+}
+
+/** The footprint of an error or a rollback: locks end, but nothing becomes visible. */
+export function undoing(step: Footprint, { locks, shares }: Touched): Footprint {
+  return { ...step, ends: { writes: new Set(), locks: new Set(locks), shares: new Set(shares) } }
 }
 
 /** Whether the order of two steps of different writes can matter. */
