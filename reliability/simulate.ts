@@ -71,8 +71,8 @@ async function runPairs({ trials, options: { pairs: numbers, orders, withFaults,
     const result = await runPair(trials, all[number - 1]!, { most: orders, withFaults })
     pairs.push(result)
     for (const failure of result.failures) show(`${result.name}, ${failure.what}`, failure)
-    const { name, schedules, complete, faulty, ms } = result
-    const line = `${number}. ${name}: ${schedules} orders${complete ? '' : ' (not all)'}, ${faulty} with faults, ${Math.round(ms)} ms`
+    const { name, schedules, repeated, complete, faulty, ms } = result
+    const line = `${number}. ${name}: ${schedules} orders${complete ? '' : ' (not all)'}, ${repeated} of them partly repeated, ${faulty} with faults, ${Math.round(ms)} ms`
     if (log !== undefined) appendFileSync(log, `${line}\n`)
     if (pairs.length % 10 === 0) progress(line)
   }

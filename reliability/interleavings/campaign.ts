@@ -15,6 +15,8 @@ export interface Failure {
 export interface PairResult {
   name: string
   schedules: number
+  /** of them, those whose end only repeats another */
+  repeated: number
   faulty: number
   complete: boolean
   ms: number
@@ -67,7 +69,7 @@ export async function runPair(trials: Trials, pair: readonly Request[], { most, 
       failures.push({ what, problems: trial.problems, replay: replay(pair, trial.steps) })
     return failures.length < MOST_FAILURES
   }
-  const { schedules, complete } = await explore(async (choose) => {
+  const { schedules, repeated, complete } = await explore(async (choose) => {
     const deep = plans.length % DEEP_EVERY === 0
     const trial = await trials.run(pair, choose, { sequence: true, repeated: deep, liveness: deep })
     plans.push(trial.steps.map(({ who, text }) => ({ who, isCommit: text === 'commit' })))
@@ -85,7 +87,7 @@ export async function runPair(trials: Trials, pair: readonly Request[], { most, 
       if (!check(trial, `${fault.action} at step ${fault.at + 1}`)) break
     }
   }
-  return { name: nameOf(pair), schedules, faulty, complete, ms: performance.now() - startedMs, failures }
+  return { name: nameOf(pair), schedules, repeated, faulty, complete, ms: performance.now() - startedMs, failures }
 }
 
 /** Follows a schedule with a fault; after it, the writes may take other steps. */

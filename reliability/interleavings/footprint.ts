@@ -40,6 +40,8 @@ const NONE: ReadonlySet<string> = new Set()
 export const EMPTY: Footprint = { reads: NONE, writes: NONE, locks: NONE, shares: NONE, references: NONE, exclusive: NONE, ends: null }
 /** Rows are only inserted here, under new ids: insertions of different writes do not conflict. */
 const LOGS = new Set(['audit_log', 'change_log', 'simulated_changes', 'webhook_events', 'credit_entries', 'price_points', 'sales'])
+/** What is logged here is read into the node's memory right after the commit, and every write may read that memory before its next statement. */
+const LOG = 'change_log'
 /** Rows of orders, which the shop numbers. */
 const ORDER_ID = /\b[78]\d{3}\b/g
 const KEYS = 'idempotency_keys'
@@ -189,19 +191,26 @@ export class Footprints {
   }
 }
 
-/** The changes of nodes' memory are read right after a commit, so commits that log changes depend on each other. */
-const LOG = 'change_log'
-
 /** The footprint of the step that ends a transaction. */
 export function ending(step: Footprint, touched: Touched): Footprint {
   const ends = { writes: new Set(touched.writes), locks: new Set(touched.locks), shares: new Set(touched.shares) }
   touch(ends, step)
-  return { ...step, ends, reads: ends.writes.has(LOG) ? new Set([...step.reads, LOG]) : step.reads }
+  return { ...step, ends }
+}
+
+/** The footprint of an error or a rollback: locks end, but nothing becomes visible. */
+export function undoing(step: Footprint, { locks, shares }: Touched): Footprint {
+  return { ...step, ends: { writes: new Set(), locks: new Set(locks), shares: new Set(shares) } }
 }
 
 /** Whether the order of two steps of different writes can matter. */
 export function areDependent(one: Footprint, other: Footprint): boolean {
+  if (changesMemory(one) || changesMemory(other)) return true
   return meet(one.locks, other.locks) || waits(one, other) || waits(other, one) || sees(one, other) || sees(other, one)
+}
+
+function changesMemory({ ends }: Footprint): boolean {
+  return ends !== null && ends.writes.has(LOG)
 }
 
 function waits({ references, shares }: Footprint, { exclusive, locks }: Footprint): boolean {

@@ -13,6 +13,8 @@ export interface Step {
   who: number
   action: Action
   text: string
+  /** of its parameters, as one text */
+  values: string
   /** 'ok' with command tags, 'waits', or an SQLSTATE */
   result: string
   footprint: Footprint
@@ -27,8 +29,8 @@ export interface Played {
   outcomes: Outcome[]
 }
 
-/** Chooses the next step. @param next texts of the next messages by write; a delay has none */
-export type Choose = (enabled: number[], next: ReadonlyMap<number, string>) => { who: number; action?: Action }
+/** Chooses the next step. @param next texts of the next messages by write; a delay has none @param steps those taken so far */
+export type Choose = (enabled: number[], next: ReadonlyMap<number, string>, steps: readonly Step[]) => { who: number; action?: Action }
 
 /** What the caller of a write learns from its error. */
 export function outcomeOf(error: unknown): Outcome {

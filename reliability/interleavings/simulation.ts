@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { Db, Schema } from '#db/schema.ts'
 import { openPool } from '#db/connection/pool.ts'
 import { Baseline, normalisedText } from './baseline.ts'
-import { EMPTY, ending, Footprints, nothing, touch, type Touched } from './footprint.ts'
+import { EMPTY, ending, Footprints, nothing, touch, type Touched, undoing } from './footprint.ts'
 import type { Rewrite } from './messages.ts'
 import { type Connection, MessageProxy, type Reply } from './proxy.ts'
 import { type Action, type Choose, type Outcome, outcomeOf, type Played, type Step } from './schedule.ts'
@@ -19,6 +19,9 @@ interface Actor {
   endDelay: (() => void) | null
   /** by the open transaction */
   touched: Touched
+  isInTransaction: boolean
+  /** whether an error has ended the transaction but for its rollback */
+  hasFailed: boolean
   /** of its request */
   key: string
   outcome: Outcome | null
@@ -26,8 +29,10 @@ interface Actor {
   step: Step | null
 }
 
+const NO_TRANSACTION = () => ({ touched: nothing(), isInTransaction: false, hasFailed: false })
 const ACTORS = 3
 const QUIET_MS = 1
+const PATIENT_MS = 200
 /** Longer than the server takes to look for a deadlock. */
 const DEADLOCK_MS = 3
 const STUCK_MS = 20_000
@@ -100,7 +105,7 @@ export class Simulation {
       const proxy = await MessageProxy.open(dir, this.world.socket, events, (text) => this.#rewrite(text))
       const patient = { patienceMs: 600_000, connectTimeoutMs: 60_000 }
       const db = openPool<Schema>({ url: proxy.url, max: 1, applicationName: `actor ${n}`, ...patient })
-      const actor: Actor = { proxy, db, state: 'idle', connection: null, endDelay: null, touched: nothing(), key: '', outcome: null, step: null }
+      const actor: Actor = { proxy, db, state: 'idle', connection: null, endDelay: null, ...NO_TRANSACTION(), key: '', outcome: null, step: null }
       this.#actors.push(actor)
     }
   }
@@ -125,7 +130,7 @@ export class Simulation {
         throw new Error(`Stuck: ${actors.map(({ state }) => state).join(', ')}\n${steps.map(({ who, text }) => `${who} ${text}`).join('\n')}`)
       }
       const next = new Map(enabled.map((i) => [i, actors[i]!.connection?.heldText ?? '']))
-      const { who, action = 'pass' } = choose(enabled, next)
+      const { who, action = 'pass' } = choose(enabled, next, steps)
       steps.push(await this.#take(actors[who]!, who, action, enabled))
     }
     return { steps, outcomes: actors.map(({ outcome }) => outcome!) }
@@ -164,7 +169,7 @@ export class Simulation {
   #begin(actor: Actor, request: Request): void {
     actor.state = 'working'
     actor.outcome = null
-    actor.touched = nothing()
+    Object.assign(actor, NO_TRANSACTION())
     actor.key = `${request.write.name} ${request.n}`
     const onDelay = (end: () => void) => {
       actor.state = 'delayed'
@@ -189,6 +194,7 @@ export class Simulation {
   #held(actor: Actor, connection: Connection): void {
     const text = connection.heldText!
     // No other write sees the start of a transaction, and messages after the end of a write do not belong to it.
+    if (text === 'begin') actor.isInTransaction = true
     if (actor.state === 'idle' || text === 'begin') return connection.release()
     actor.state = 'held'
     actor.connection = connection
@@ -201,10 +207,13 @@ export class Simulation {
     const waited = step.result === 'waits'
     const result = error ?? `ok ${tags.join(', ')}`
     step.result = waited ? `waits, then ${result}` : result
-    if (status === 'I') {
-      step.footprint = ending(step.footprint, actor.touched)
-      actor.touched = nothing()
-    } else touch(actor.touched, step.footprint)
+    const { touched } = actor
+    touch(touched, step.footprint)
+    if (error !== null || /^rollback$/i.test(step.text)) step.footprint = undoing(step.footprint, actor.hasFailed ? nothing() : touched)
+    else if (status === 'I') step.footprint = ending(step.footprint, touched)
+    actor.hasFailed = status === 'E'
+    if (status === 'I') Object.assign(actor, NO_TRANSACTION())
+    actor.isInTransaction = status !== 'I'
     actor.step = null
     // Of a lost answer, the client learns when the connection ends.
     actor.state = connection.dropsReply ? 'unanswered' : 'working'
@@ -227,13 +236,15 @@ export class Simulation {
       this.mark('a write is tried again')
       actor.state = 'working'
       actor.endDelay!()
-      return { who, action: 'pass', text: 'delay', result: 'ok', footprint: EMPTY, enabled }
+      return { who, action: 'pass', text: 'delay', values: '', result: 'ok', footprint: EMPTY, enabled }
     }
     const connection = actor.connection!
     const text = connection.heldText!
-    const footprint = this.#footprints.of(text, connection.heldValues, actor.key)
+    const values = connection.heldValues
+    const inside = this.#footprints.of(text, values, actor.key)
+    const footprint = actor.isInTransaction ? inside : ending(inside, nothing())
     for (const table of footprint.writes) this.#dirty.add(table.split(' ')[0]!)
-    const step: Step = { who, action, text, result: '', footprint, enabled }
+    const step: Step = { who, action, text, values, result: '', footprint, enabled }
     actor.step = step
     const { backend } = connection
     if (action === 'lose request') connection.cut()
@@ -269,6 +280,7 @@ export class Simulation {
     const startedMs = performance.now()
     for (const actor of actors) if (actor.state === 'waiting') actor.state = 'sent'
     let quiet = false
+    let quietMs = QUIET_MS
     for (;;) {
       if (performance.now() - startedMs > STUCK_MS) throw new Error(`Not settled: ${actors.map(({ state }) => state).join(', ')}`)
       const woken = new Promise<void>((resolve) => (this.#wake = resolve))
@@ -278,8 +290,12 @@ export class Simulation {
       }
       const sent = actors.filter(({ state }) => state === 'sent')
       if (sent.length > 0) {
-        const event = await Promise.race([woken.then(() => true), realPause(QUIET_MS).then(() => false)])
-        if (!event) quiet = (await this.#findWaiting(sent)) || quiet
+        // Only the open transaction of another write can make one wait. On a busy machine, asking costs more than the answer.
+        const canWait = sent.some((one) => actors.some((other) => other !== one && other.isInTransaction))
+        const event = await Promise.race([woken.then(() => true), realPause(canWait ? quietMs : PATIENT_MS).then(() => false)])
+        if (event) continue
+        quiet = (await this.#findWaiting(sent)) || quiet
+        quietMs *= 2
         continue
       }
       if (!quiet) return

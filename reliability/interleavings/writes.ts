@@ -130,5 +130,6 @@ async function deliver({ db, now }: WorldCtx, accountId: number): Promise<unknow
   const claims = await settleAndClaim(db, now(), [], { accountIds: [accountId], each: 5, failingToo: true })
   const ended = claims.map((claim) => ({ ...claim, outcome: DELIVERED, retryAt: null }))
   if (ended.length > 0) await settleAndClaim(db, now(), ended, { accountIds: [], each: 5, failingToo: true })
-  return claims.map(({ eventId, attempt }) => [eventId, attempt])
+  // Attempts start together, so their order says nothing.
+  return claims.map(({ eventId, attempt }) => [eventId, attempt]).toSorted(([one = 0], [other = 0]) => one - other)
 }
