@@ -1,0 +1,167 @@
+// Reads the Flesh and Blood cards of the npm package `@flesh-and-blood/cards`, as one JSON array: a card with all of its printings.
+import { FeedError, type FeedLine, type FeedSource } from '#core/files/feed.ts'
+import type { Market } from '#core/markets.ts'
+import { reason } from '#core/problems.ts'
+import { finishSlug } from '../records/finishes.ts'
+import type { CatalogueFormat, ForeignId, ItemRecord } from '../records/catalogue-records.ts'
+import { slugWords } from '../records/slugs.ts'
+import { attributeList, catalogueRows, documentLines, type Entry, identifier, isObject, type Json, text, texts } from './reading.ts'
+
+// Refs: `flesh-and-blood:set:<slug of its name>`, `flesh-and-blood:<identifier>`, `flesh-and-blood:<identifier>:<finish>`.
+const SOURCE = 'flesh-and-blood'
+
+export const fleshAndBlood: CatalogueFormat = {
+  name: SOURCE,
+  title: 'Flesh and Blood cards of the npm package @flesh-and-blood/cards (JSON array)',
+  defaultMarket: 'source_c',
+  marks: [{ type: 'json', names: ['cardIdentifier', 'classes', 'name'] }],
+  open(market) {
+    const sets = new Set<string>()
+    return async function* (file) {
+      const { lines, faces, codes } = await readCards(file)
+      yield* catalogueRows(lines, SOURCE, (card) => cardEntries(card, { market, sets, faces, codes }))
+    }
+  },
+}
+
+/** Most text of a file in memory: two cards are faces of one if they have the same identifier, wherever they are in the file. */
+const MAX_FILE_MB = 64
+const CARD_FACTS = 'name cardIdentifier pitch typeText rarity printings isCardBack nicknames oppositeSideCardIdentifiers'.split(' ')
+
+interface CardsRead {
+  lines: AsyncIterable<FeedLine<Json>[]>
+  /** cards by identifier, the front first */
+  faces: ReadonlyMap<string, readonly Json[]>
+  /** codes of a set by its name: the letters before the numbers of its cards */
+  codes: ReadonlyMap<string, ReadonlySet<string>>
+}
+
+async function readCards(file: FeedSource): Promise<CardsRead> {
+  const batches: FeedLine<Json>[][] = []
+  const faces = new Map<string, Json[]>()
+  const codes = new Map<string, Set<string>>()
+  let characters = 0
+  for await (const batch of documentLines(file, '$.*')) {
+    const slim = batch.map((row): FeedLine<Json> => {
+      if ('reject' in row) return row
+      const value = Object.fromEntries(CARD_FACTS.filter((fact) => fact in row.value).map((fact) => [fact, row.value[fact]]))
+      characters += JSON.stringify(value).length
+      for (const printing of printingsOf(value)) {
+        const [id, set] = [identifier(printing.identifier), identifier(printing.set)]
+        if (id === undefined) continue
+        const own = faces.getOrInsertComputed(id, () => [])
+        if (!own.includes(value)) own.push(value)
+        if (set !== undefined) codes.getOrInsertComputed(set, () => new Set()).add(id.replace(/\d+$/, ''))
+      }
+      return { line: row.line, value }
+    })
+    if (characters > MAX_FILE_MB * 1024 * 1024)
+      throw new FeedError(reason('at_most', { part: 'file', units: 'bytes', max: MAX_FILE_MB * 1024 * 1024 }))
+    batches.push(slim)
+  }
+  for (const own of faces.values()) if (own.length > 1) own.sort((a, b) => faceRank(a) - faceRank(b))
+  return {
+    lines: (async function* () {
+      yield* batches
+    })(),
+    faces,
+    codes,
+  }
+}
+
+function printingsOf({ printings }: Json): Json[] {
+  return Array.isArray(printings) ? printings.filter(isObject) : []
+}
+
+function faceRank(card: Json): number {
+  if (card.isCardBack === true) return 2
+  return texts(card.oppositeSideCardIdentifiers) === undefined ? 1 : 0
+}
+
+interface Reading extends Pick<CardsRead, 'faces' | 'codes'> {
+  market: Market
+  /** names of the sets that this import has returned */
+  sets: Set<string>
+}
+
+/** The items of a card, each preceded by its set if that is new. The back of a card yields nothing: its front does. */
+function cardEntries(card: Json, { market, sets, faces, codes }: Reading): Entry[] | null {
+  if (!('cardIdentifier' in card) || !('printings' in card)) return null
+  const id = identifier(card.cardIdentifier)
+  if (id === undefined) return [{ reject: reason('lacks', { thing: 'card', field: 'cardIdentifier' }) }]
+  if (identifier(card.name) === undefined) return [{ reject: reason('lacks', { thing: 'card', id, field: 'name' }) }]
+  return printingsOf(card).flatMap((printing): Entry[] => {
+    const code = identifier(printing.identifier)
+    const set = identifier(printing.set)
+    if (code === undefined) return [{ reject: reason('lacks', { thing: 'card', id, field: 'printings.identifier' }) }]
+    if (set === undefined) return [{ reject: reason('lacks', { thing: 'card', id: code, field: 'printings.set' }) }]
+    const own = faces.get(code)!
+    if (own[0] !== card) return []
+    const category = `${SOURCE}:set:${slugWords(set)}`
+    const isNew = !sets.has(set)
+    sets.add(set)
+    const entry = { category: { market, ref: category, name: set, game: 'fab', parent: null, image: null, codes: [...codes.get(set)!] } }
+    return [...(isNew ? [entry] : []), itemEntry(printing, { market, code, category, faces: own })]
+  })
+}
+
+const COLORS: Readonly<Record<number, string>> = { 1: 'Red', 2: 'Yellow', 3: 'Blue' }
+
+/** Cards of one name in three colours are three cards, so the colour is part of the name, as shops write it: `Aether Hail (Red)`. */
+function nameOf({ name, pitch }: Json): string {
+  const color = COLORS[Number(pitch)]
+  return color === undefined ? text(name)! : `${text(name)} (${color})`
+}
+
+function itemEntry(
+  printing: Json,
+  { market, code, category, faces }: { market: Market; code: string; category: string; faces: readonly Json[] },
+): Entry {
+  const [front] = faces as [Json]
+  const written = faces.filter((face) => identifier(face.name) !== undefined)
+  const name = written.map(nameOf).join(' // ')
+  const names = new Set(written.flatMap((face) => [nameOf(face), text(face.name)!, ...(texts(face.nicknames) ?? [])]))
+  names.delete(name)
+  const label = finishLabel(printing)
+  const slug = finishSlug(label)
+  const rarity = text(printing.rarity) ?? text(front.rarity)
+  const artist = texts(printing.artists)?.join(', ')
+  const item: ItemRecord = {
+    market,
+    ref: `${SOURCE}:${code}${slug === 'normal' ? '' : `:${slug}`}`,
+    name,
+    code,
+    genre: 'single',
+    game: 'fab',
+    category,
+    images: [],
+    attributes: attributeList([
+      ['Rarity', rarity],
+      ['Set Number', code],
+      ['Finish', label],
+      ['Card Type', text(front.typeText)],
+      ['Color', COLORS[Number(front.pitch)]],
+      ['Illustrator', artist],
+      ['Languages', 'en'],
+    ]),
+    groups: ['ungraded', 'graded'],
+    details: { rarity, illustrator: artist, ...(names.size > 0 && { names: [...names] }) },
+    foreignIds: [{ source: SOURCE, id: code, finish: slug }, ...shopIdsOf(printing)],
+  }
+  return { key: { source: SOURCE, id: code, finish: slug }, item }
+}
+
+/** `First Edition Extended Art Rainbow Foil`: everything by which printings with the same number differ. */
+function finishLabel(printing: Json): string {
+  const [edition, foiling] = [text(printing.edition), text(printing.foiling)]
+  const parts = [edition === 'First' ? 'First Edition' : edition === 'Promo' ? undefined : edition, ...(texts(printing.treatments) ?? [])]
+  return [...parts, foiling && `${foiling} Foil`].filter((part) => part !== undefined).join(' ') || 'Normal'
+}
+
+/** TCGplayer's product with its name of the printing, which the product's address states: `Printing=1st+Edition+Rainbow+Foil`. */
+function shopIdsOf({ tcgplayer: shop }: Json): ForeignId[] {
+  const id = isObject(shop) ? text(shop.productId) : undefined
+  if (!isObject(shop) || id === undefined) return []
+  const printing = /[?&]Printing=([^&]+)/.exec(text(shop.url) ?? '')?.[1]?.replaceAll('+', ' ')
+  return [{ source: 'tcgplayer', id, ...(printing && { finish: finishSlug(printing) }) }]
+}
