@@ -16,6 +16,7 @@ COPY --from=build /app/dist ./dist
 COPY --from=build /app/bin ./bin
 COPY --from=build /app/src ./src
 COPY --from=build /app/sample ./sample
+COPY --from=build /app/games ./games
 COPY --from=build /app/CHANGELOG.md /app/LICENSE /app/NOTICE /app/SECURITY.md ./
 COPY --from=build /app/docs ./docs
 COPY --from=build /app/examples ./examples
