@@ -1,9 +1,10 @@
 // Collector numbers as people type them: with or without leading zeros, separators and the total after the slash.
 import { fold } from '#index/fold.ts'
 
-const RUNS = /\p{N}+|[\p{L}\p{M}]+/gu
+// The signs behind some numbers of Magic (`97★`) distinguish cards like letters.
+const RUNS = /\p{N}+|[\p{L}\p{M}★†‡]+/gu
 const DIGITS = /^\p{N}/u
-const SEPARATORS = /[^\p{L}\p{M}\p{N}]/gu
+const SEPARATORS = /[^\p{L}\p{M}\p{N}★†‡]/gu
 
 /** A code in normal form, split at its first slash; the total is empty if there is none. */
 export interface Code {

@@ -51,6 +51,9 @@ export function familyOf({ source, id }: Pick<SourceKey, 'source' | 'id'>, facts
   if (facts.genre === 'sealed' || facts.genre === 'bundle') return 'sealed'
   const origin = source === 'mintmark' && facts.ref !== undefined ? originOf({ ref: facts.ref }) : null
   const from = origin?.source ?? source
+  // Ids of printings in other languages than English start with the language.
+  const language = from === 'scryfall' ? /^([a-z]+):/.exec(origin?.id ?? id)?.[1] : undefined
+  if (language !== undefined) return `magic-${language}`
   if (from === 'punk-records') return `onepiece-${(origin?.id ?? id).split(':', 1)[0]}`
   return from === 'tcgdex-asia' ? 'asia' : 'international'
 }

@@ -1,11 +1,11 @@
 // Reads the Flesh and Blood cards of the npm package `@flesh-and-blood/cards`, as one JSON array: a card with all of its printings.
-import { FeedError, type FeedLine, type FeedSource } from '#core/files/feed.ts'
 import type { Market } from '#core/markets.ts'
 import { reason } from '#core/problems.ts'
 import { finishSlug } from '../records/finishes.ts'
 import type { CatalogueFormat, ForeignId, ItemRecord } from '../records/catalogue-records.ts'
 import { slugWords } from '../records/slugs.ts'
-import { attributeList, catalogueRows, documentLines, type Entry, identifier, isObject, type Json, text, texts } from './reading.ts'
+import { type CardsRead, printingsOf, readCards } from './flesh-and-blood-faces.ts'
+import { attributeList, catalogueRows, type Entry, identifier, isObject, type Json, text, texts } from './reading.ts'
 
 // Refs: `flesh-and-blood:set:<slug of its name>`, `flesh-and-blood:<identifier>`, `flesh-and-blood:<identifier>:<finish>`.
 const SOURCE = 'flesh-and-blood'
@@ -22,60 +22,6 @@ export const fleshAndBlood: CatalogueFormat = {
       yield* catalogueRows(lines, SOURCE, (card) => cardEntries(card, { market, sets, faces, codes }))
     }
   },
-}
-
-/** Most text of a file in memory: two cards are faces of one if they have the same identifier, wherever they are in the file. */
-const MAX_FILE_MB = 64
-const CARD_FACTS = 'name cardIdentifier pitch typeText rarity printings isCardBack nicknames oppositeSideCardIdentifiers'.split(' ')
-
-interface CardsRead {
-  lines: AsyncIterable<FeedLine<Json>[]>
-  /** cards by identifier, the front first */
-  faces: ReadonlyMap<string, readonly Json[]>
-  /** codes of a set by its name: the letters before the numbers of its cards */
-  codes: ReadonlyMap<string, ReadonlySet<string>>
-}
-
-async function readCards(file: FeedSource): Promise<CardsRead> {
-  const batches: FeedLine<Json>[][] = []
-  const faces = new Map<string, Json[]>()
-  const codes = new Map<string, Set<string>>()
-  let characters = 0
-  for await (const batch of documentLines(file, '$.*')) {
-    const slim = batch.map((row): FeedLine<Json> => {
-      if ('reject' in row) return row
-      const value = Object.fromEntries(CARD_FACTS.filter((fact) => fact in row.value).map((fact) => [fact, row.value[fact]]))
-      characters += JSON.stringify(value).length
-      for (const printing of printingsOf(value)) {
-        const [id, set] = [identifier(printing.identifier), identifier(printing.set)]
-        if (id === undefined) continue
-        const own = faces.getOrInsertComputed(id, () => [])
-        if (!own.includes(value)) own.push(value)
-        if (set !== undefined) codes.getOrInsertComputed(set, () => new Set()).add(id.replace(/\d+$/, ''))
-      }
-      return { line: row.line, value }
-    })
-    if (characters > MAX_FILE_MB * 1024 * 1024)
-      throw new FeedError(reason('at_most', { part: 'file', units: 'bytes', max: MAX_FILE_MB * 1024 * 1024 }))
-    batches.push(slim)
-  }
-  for (const own of faces.values()) if (own.length > 1) own.sort((a, b) => faceRank(a) - faceRank(b))
-  return {
-    lines: (async function* () {
-      yield* batches
-    })(),
-    faces,
-    codes,
-  }
-}
-
-function printingsOf({ printings }: Json): Json[] {
-  return Array.isArray(printings) ? printings.filter(isObject) : []
-}
-
-function faceRank(card: Json): number {
-  if (card.isCardBack === true) return 2
-  return texts(card.oppositeSideCardIdentifiers) === undefined ? 1 : 0
 }
 
 interface Reading extends Pick<CardsRead, 'faces' | 'codes'> {

@@ -101,11 +101,8 @@ function setEntries(set: Json, market: Market): Entry[] {
   if (code === undefined) return [{ reject: reason('lacks', { thing: 'set', field: 'code' }) }]
   if (name === undefined) return [{ reject: reason('lacks', { thing: 'set', id: code, field: 'name' }) }]
   if (set.isOnlineOnly === true) return []
-  const shops = [
-    ['tcgplayer', wholeNumber(set.tcgplayerGroupId)],
-    ['cardmarket', wholeNumber(set.mcmId)],
-  ] as const
-  const foreignIds = shops.flatMap(([source, id]) => (id === undefined ? [] : [{ source, id: String(id) }]))
+  const shops = { tcgplayer: wholeNumber(set.tcgplayerGroupId), cardmarket: wholeNumber(set.mcmId) }
+  const foreignIds = Object.entries(shops).flatMap(([source, id]) => (id === undefined ? [] : [{ source, id: String(id) }]))
   const of: Omit<CategoryRecord, 'ref' | 'name'> = { market, game: 'magic', image: null }
   const own = { ...of, ref: refOf(code), name, parent: null, printedTotal: wholeNumber(set.baseSetSize) ?? null, codes: [code], foreignIds }
   const tokens = tokenCode(set)
@@ -113,13 +110,9 @@ function setEntries(set: Json, market: Market): Entry[] {
   return [{ category: own }, ...(set.hasTokens === true ? [{ category }] : [])]
 }
 
-function refOf(code: string): string {
-  return `mtgjson:set:${code}`
-}
+const refOf = (code: string) => `mtgjson:set:${code}`
 
-function tokenCode(set: Json): string {
-  return identifier(set.tokenSetCode) ?? `T${identifier(set.code)}`
-}
+const tokenCode = (set: Json) => identifier(set.tokenSetCode) ?? `T${identifier(set.code)}`
 
 /** The items of a card. Only the front of a card with two faces yields them; digital cards yield nothing. */
 function cardEntries(row: Json, set: Json, market: Market): Entry[] {

@@ -63,9 +63,7 @@ function setEntry(row: Json, market: Market, sets: Set<string>): Entry[] | null 
   ]
 }
 
-function refOf(setName: string): string {
-  return `${SOURCE}:set:${slugWords(setName)}`
-}
+const refOf = (setName: string) => `${SOURCE}:set:${slugWords(setName)}`
 
 /** An item for each printing: the same number may be printed in several rarities, so the rarity is the finish. */
 function cardEntries(row: Json, market: Market, sets: Set<string>): Entry[] | null {
@@ -107,21 +105,15 @@ interface Printing {
 }
 
 /** The language in a number: `LOB-EN001`, `LOB-G001`; numbers of early sets have none and are English. */
-const LANGUAGES: Readonly<Record<string, string>> = {
-  DE: 'de',
-  G: 'de',
-  FR: 'fr',
-  F: 'fr',
-  IT: 'it',
-  I: 'it',
-  SP: 'es',
-  S: 'es',
-  PT: 'pt',
-  P: 'pt',
-  JP: 'ja',
-  KR: 'ko',
-  K: 'ko',
-}
+const LANGUAGES: readonly (readonly [RegExp, string])[] = [
+  [/-(?:DE|G)\d/, 'de'],
+  [/-FR?\d/, 'fr'],
+  [/-IT?\d/, 'it'],
+  [/-SP?\d/, 'es'],
+  [/-PT?\d/, 'pt'],
+  [/-JP?\d/, 'ja'],
+  [/-KR?\d/, 'ko'],
+]
 
 function itemEntry(card: Json, { market, name, code, category, rarity, edition }: Printing): Extract<Entry, { item: unknown }> {
   const label = edition === undefined ? rarity : `${rarity} ${edition}`
@@ -144,7 +136,7 @@ function itemEntry(card: Json, { market, name, code, category, rarity, edition }
       ['Card Type', text(card.humanReadableCardType) ?? text(card.type)],
       ['Attribute', text(card.attribute)],
       ['Types', text(card.race)],
-      ['Languages', LANGUAGES[/-([A-Z]+)\d/.exec(code)?.[1] ?? ''] ?? 'en'],
+      ['Languages', LANGUAGES.find(([form]) => form.test(code))?.[1] ?? 'en'],
     ]),
     groups: ['ungraded', 'graded'],
     details: { rarity },
