@@ -34,7 +34,7 @@ const SLICE_MS = 2
 const MAX_SHARE_OF_FREE = 0.5
 
 /** Sources that determine what the columns contain: a file written by other sources is not used. */
-const PROGRAM = ['core', 'index', 'prices', 'catalogue', 'market/records', 'market/snapshot', 'start-file.ts']
+const PROGRAM = ['core', 'index', '../games', 'games', 'prices', 'catalogue', 'market/records', 'market/snapshot', 'start-file.ts']
 
 interface Contents extends FileOrigin {
   form: number

@@ -4,8 +4,8 @@ import { sql } from 'kysely'
 import { readConfig } from '#config.ts'
 import { readFieldQuery } from '#catalogue/field-query/field-query.ts'
 import { canonical, parseFieldQuery, type Query, type Term } from '#catalogue/field-query/parse.ts'
-import { finishWords } from '#catalogue/records/finishes.ts'
-import { RARITY_STEPS } from '#catalogue/records/rarities.ts'
+import { finishRules, finishWords } from '#catalogue/records/finishes.ts'
+import { GAMES } from '#games/games.ts'
 import { Catalogue } from '#catalogue/snapshot/catalogue.ts'
 import { ServiceError } from '#core/errors.ts'
 import { MARKETS } from '#core/markets.ts'
@@ -135,7 +135,7 @@ function generateTerm(row: Row): string {
 }
 
 function stepOf(rarity: string): number {
-  return RARITY_STEPS.findIndex((step) => step.some((one) => fold(one) === fold(rarity)))
+  return GAMES.ranks.get(fold(rarity)) ?? -1
 }
 
 function holds(query: Query, row: Row): boolean {
@@ -178,7 +178,8 @@ function termHolds(term: Term, row: Row): boolean {
     case 'finish': {
       const has = attribute('Finish')
       if (has === undefined) return false
-      const [own, queried] = [new Set(finishWords(has)), new Set(finishWords(value))]
+      const rules = finishRules(row.game)
+      const [own, queried] = [new Set(finishWords(has, rules)), new Set(finishWords(value, rules))]
       return queried.isSubsetOf(own) && (own.size === queried.size || (operator === ':' && queried.size > 0))
     }
     case 'lang': {

@@ -2,7 +2,7 @@
 // class. Uses the catalogue at DATABASE_URL, or imports the real one first.
 import { readFileSync } from 'node:fs'
 import { readConfig } from '#config.ts'
-import { byPlainness, finishKey, finishSlug, finishWords } from '#catalogue/records/finishes.ts'
+import { byPlainness, finishKey, finishRules, finishSlug, finishWords } from '#catalogue/records/finishes.ts'
 import { languageCode } from '#catalogue/records/languages.ts'
 import { Catalogue } from '#catalogue/snapshot/catalogue.ts'
 import { openPool } from '#db/connection/pool.ts'
@@ -101,14 +101,19 @@ function rightRows({ items, categories }: Catalogue, one: Sought): Set<number> {
   })
   const finish = (row: number) => items.facets.values.finish.texts[items.facets.columns.finish[row]!]!
   if (one.finish !== undefined) {
-    const words = finishWords(one.finish)
-    const has = (row: number) =>
-      one.anyFinish ? words.every((word) => finishWords(finish(row)).includes(word)) : finishKey(finish(row)) === finishKey(one.finish!)
+    const has = (row: number) => {
+      const rules = finishRules(items.gameOf(row))
+      const words = finishWords(finish(row), rules)
+      return one.anyFinish
+        ? finishWords(one.finish!, rules).every((word) => words.includes(word))
+        : finishKey(finish(row), rules) === finishKey(one.finish!, rules)
+    }
     return new Set(rows.filter(has))
   }
   if (one.genre !== undefined || rows.length === 0) return new Set(rows)
-  const plainest = rows.toSorted((a, b) => byPlainness(finishSlug(finish(a)), finishSlug(finish(b))))[0]!
-  return new Set(rows.filter((row) => finishKey(finish(row)) === finishKey(finish(plainest))))
+  const rules = finishRules(items.gameOf(rows[0]!))
+  const plainest = rows.toSorted((a, b) => byPlainness(rules)(finishSlug(finish(a), rules), finishSlug(finish(b), rules)))[0]!
+  return new Set(rows.filter((row) => finishKey(finish(row), rules) === finishKey(finish(plainest), rules)))
 }
 
 function described({ items, categories }: Catalogue, row: number): string {

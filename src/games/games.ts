@@ -2,6 +2,8 @@
 import { fileURLToPath } from 'node:url'
 import { type Game, type Games, loadGames } from './load-games.ts'
 
+export type { Game }
+
 export const GAMES: Games = loadGames(fileURLToPath(new URL('../../games', import.meta.url)))
 
 const bySlug = new Map(GAMES.all.map((game) => [game.slug, game]))

@@ -27,11 +27,13 @@ export interface Game {
   /** the name of its folder; empty for a game without one */
   slug: string
   name: string
+  /** its name and other names of it */
+  names: readonly string[]
   /** how shops write the game's name */
   shopNames: { cardmarket: string; pricecharting: string }
   finishes: FinishRules
   rarities: RarityData
-  /** positions of rarities by folded name; equal across games for rarities that are as common */
+  /** ranks of rarities by folded name */
   ranks: ReadonlyMap<string, number>
   numbers: { forms: readonly NumberForm[]; setsWithoutTotal: readonly string[] }
   sets: SetRules
@@ -51,6 +53,10 @@ export interface Games {
   names: NameRules
   /** of all games, those of the common folder first */
   synonyms: readonly SynonymData[]
+  /** rarities of all games, most common first */
+  rarities: readonly string[]
+  /** ranks of rarities by folded name: the rank in the first game that has it */
+  ranks: ReadonlyMap<string, number>
   /** fields of search queries by attribute */
   attributes: Readonly<Record<string, SearchField>>
   /** codes of languages by their folded English names */
@@ -86,11 +92,14 @@ export function loadGames(folder: string): Games {
   if (problems.length > 0) throw new GameDataError(problems.join('\n'))
   const every = [shared, ...stated.values()]
   const union = every.reduce((before, data) => mergeData(before, data), {})
+  const ordered = all.flatMap(({ rarities }) => rarities.order).sort((a, b) => a.rank - b.rank)
   return deepFreeze({
     all,
     common,
     names: { characters: {}, words: {}, optional: [], second: {}, omitted: [], endings: [], ...union.names },
     synonyms: every.flatMap(synonymsOf),
+    rarities: [...new Set(ordered.flatMap(({ rarities }) => rarities))],
+    ranks: new Map(all.toReversed().flatMap(({ ranks }) => [...ranks])),
     attributes: union.attributes ?? {},
     languageCodes: union.languages?.names ?? {},
     sealedWords: union.sealed?.words ?? [],
@@ -136,13 +145,14 @@ function gameOf(slug: string, data: GameData, own: GameData, problems: string[])
   return {
     slug,
     name,
+    names: [name, ...(data.game?.otherNames ?? [])],
     shopNames: { cardmarket: name, pricecharting: name, ...data.game?.shopNames },
     finishes: { words: {}, plain: [], foil: '', foils: [], numbered: [], implied: [], separate: [], alsoFound: [], ...data.finishes },
     rarities: { order: [], spellings: {}, capitalised: [], short: {}, ...data.rarities },
     ranks: ranksOf(data, path, problems),
     numbers: { forms: formsOf(data, path, problems), setsWithoutTotal: data.numbers?.setsWithoutTotal ?? [] },
     sets: { galleries: [], decimalPoints: [], ...data.sets },
-    languages: { names: {}, families: {}, ...data.languages },
+    languages: { names: {}, families: {}, ownItems: false, joined: {}, ...data.languages },
     terms: { stages: {}, cardTypes: {}, ...data.terms },
     sealed: { aliases: {}, words: [], ...data.sealed },
     species: (data.species ?? []).map(fold),

@@ -18,6 +18,7 @@ export type SearchField = (typeof SEARCH_FIELDS)[number]
 const GameFile = Type.Object(
   {
     name: text(),
+    otherNames: Type.Optional(list(text())),
     shopNames: Type.Optional(Type.Object({ cardmarket: Type.Optional(text()), pricecharting: Type.Optional(text()) }, closed)),
   },
   closed,
@@ -89,7 +90,8 @@ const LanguagesFile = Type.Object(
   {
     names: Type.Optional(textsBy(text())),
     families: Type.Optional(textsBy(list(text()))),
-    ownFamilies: Type.Optional(Type.Object({ prefix: text(), joined: Type.Optional(textsBy(text())) }, closed)),
+    ownItems: Type.Optional(Type.Boolean()),
+    joined: Type.Optional(textsBy(text())),
   },
   closed,
 )
@@ -139,6 +141,6 @@ export type NameRules = Complete<Static<typeof NamesFile>>
 export type SetRules = Complete<Static<typeof SetsFile>>
 export type TermData = Complete<Static<typeof TermsFile>>
 export type SealedData = Complete<Static<typeof SealedFile>>
-export type LanguageData = Complete<Omit<Static<typeof LanguagesFile>, 'ownFamilies'>> & Pick<Static<typeof LanguagesFile>, 'ownFamilies'>
+export type LanguageData = Complete<Static<typeof LanguagesFile>>
 export type NumberFormData = Static<typeof NumberFormFields>
 export type SynonymData = Static<(typeof FILES)['synonyms']>[number]

@@ -67,7 +67,7 @@ function worldsOf({ game, families }: CardDescription): string {
 
 function described(item: ItemKey | ItemKeys): CardDescription {
   const { name = '', number, set, game, finish, language } = wordsOf(item)
-  return { name, number: number ?? null, set: set ?? null, game: game ?? null, finish: finish ?? null, families: familiesOf(language) }
+  return { name, number: number ?? null, set: set ?? null, game: game ?? null, finish: finish ?? null, families: familiesOf(language, game ?? null) }
 }
 
 function short(text: string): string {

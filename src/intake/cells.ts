@@ -1,4 +1,5 @@
 // Lines of a CSV file and their cells, as all formats of users' files read them.
+import { GAMES } from '#games/games.ts'
 import type { FeedLine } from '#core/files/feed.ts'
 import { type Problem, problem, type Reason } from '#core/problems.ts'
 import { truncate } from '#prices/sources/cells.ts'
@@ -54,11 +55,16 @@ export function quantityOf(cells: Cells, column: string): number {
 
 /** The slug of a game as sources name it: `Pokemon` → `pokemon`, `One Piece Card Game` → `onepiece`. */
 export function gameOf(name: string): string | null {
-  return (
-    name
-      .toLowerCase()
-      .replace(/\b(card game|tcg|cards?)\b/g, '')
-      .replace(/é/g, 'e')
-      .replace(/[^a-z0-9]+/g, '') || null
-  )
+  const slug = slugOf(name)
+  return SLUGS.get(slug) ?? (slug || null)
 }
+
+function slugOf(name: string): string {
+  return name
+    .toLowerCase()
+    .replace(/\b(card game|tcg|cards?)\b/g, '')
+    .replace(/é/g, 'e')
+    .replace(/[^a-z0-9]+/g, '')
+}
+
+const SLUGS = new Map(GAMES.all.flatMap(({ slug, names }) => names.map((name) => [slugOf(name), slug])))

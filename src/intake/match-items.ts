@@ -8,7 +8,7 @@ import { runInSlices } from '#core/yield-to-event-loop.ts'
 import type { ReadCtx } from '#db/changes/change.ts'
 import { type CardDescription, CardIndex, type FindResult, type IndexedRecord, isTooLong, itemRecord } from '#matching/card-index.ts'
 import { printingIn } from '#matching/descriptions.ts'
-import { finishSlug } from '#catalogue/records/finishes.ts'
+import { finishRules, finishSlug } from '#catalogue/records/finishes.ts'
 import type { ItemKey } from '#prices/records/feed-rows.ts'
 
 /** How a file describes an item: by its ids, if the file has them, and by the text on the card. */
@@ -119,7 +119,8 @@ function indexed({ items, categories }: Catalogue, row: number): IndexedRecord {
   const category = categories.get(items.categoryId[row]!)
   const { bareName: name, printing } = printingIn(items.nameOf(row), number)
   const stated = items.finishOf(row)
-  const finish = stated === null && printing === '' ? null : finishSlug(`${stated ?? ''} ${printing}`)
+  const game = items.gameOf(row)
+  const finish = stated === null && printing === '' ? null : finishSlug(`${stated ?? ''} ${printing}`, finishRules(game))
   const set = category ? { ref: String(items.categoryId[row]), name: category.name, codes: category.codes, printedTotal: null } : null
-  return itemRecord({ itemId, finish, card: String(itemId), game: '', genre: 'single', family: '', set, number, name })
+  return itemRecord({ itemId, finish, card: String(itemId), game, genre: 'single', family: '', set, number, name })
 }

@@ -61,7 +61,7 @@ export function itemsNumbered(catalogue: Catalogue, asked: readonly SetNumber[])
     const rows = new Set(sets.flatMap((one) => one.find(number)).filter((row) => isOfTotal(items, row, total)))
     const byMarket = Map.groupBy(rows, (row) => items.market[row]!)
     const inOrder = [...byMarket].sort(([a], [b]) => a - b)
-    return inOrder.map(([, those]) => those.map((row) => candidateOf(items.id[row]!, items.finishOf(row), items.cardOf(row))))
+    return inOrder.map(([, those]) => those.map((row) => candidateOf(items.id[row]!, items.finishOf(row), items.cardOf(row), items.gameOf(row))))
   })
 }
 

@@ -1,6 +1,6 @@
 // Finds the item that a row of a price list or collection file describes, among all items in memory.
 import { type ParsedDescription, parseDescription } from './descriptions.ts'
-import { byPlainness, type Fit, finishWords, fittest } from '#catalogue/records/finishes.ts'
+import { byPlainness, type Fit, finishRules, finishWords, fittest } from '#catalogue/records/finishes.ts'
 import { likeness } from './names.ts'
 import { looseNumber, normalNumber, withoutSetCode } from './numbers.ts'
 import { cardKey, type Decisions, type MatchRecord, type Reason, recordKey, type SetMap } from './matcher-types.ts'
@@ -77,16 +77,12 @@ export class CardIndex {
   constructor(records: Iterable<IndexedRecord>) {
     const byKey = Map.groupBy(records, ({ record }) => record.key)
     const cards = sourceCards([...byKey.values()].map(([first]) => first!.record))
-    const words = new Map<string | null, Printing['words']>()
-    const wordsOf = (finish: string | null) => {
-      if (!words.has(finish)) words.set(finish, finish === null ? null : finishWords(finish))
-      return words.get(finish)!
-    }
     for (const card of cards) {
+      const rules = finishRules(card.game)
       const printings = new Map<number, Printing>()
       for (const record of card.records) {
         for (const { itemId, finish } of byKey.get(record.key)!) {
-          const printing = printings.get(itemId) ?? { itemId, card, finish, words: wordsOf(finish) }
+          const printing = printings.get(itemId) ?? { itemId, card, finish, words: finish === null ? null : finishWords(finish, rules) }
           printings.set(itemId, printing)
         }
       }
@@ -141,7 +137,7 @@ export class CardIndex {
     const cards = row.number === null ? this.#unnumbered(row, description) : this.#numbered(row, description, row.number)
     const printings = this.#fitting(cards, description)
     const best = fittest(printings)
-    const only = onlyOne(best, description.plain)
+    const only = onlyOne(best, description.isPlain)
     if (only !== null) return { itemId: only, method: row.set === null ? 'name' : 'set' }
     if (best.length > 0) return { reason: { rule: 'several', params: { count: countItems(best) } }, candidates: ranked(best, 90) }
     if (printings.length > 0) return { reason: { rule: 'finish', params: { finish: row.finish ?? '' } }, candidates: ranked(printings, 80) }
@@ -231,14 +227,15 @@ const UNKNOWN: Reason = { rule: 'unknown', params: {} }
  * The item if there is only one. If the row states no finish and all items are of the same card, returns the plain one. A card that is only sold with
  * its set's stamp counts as plain beside an item with a further stamp.
  */
-function onlyOne(fitting: readonly Printing[], plain: boolean): number | null {
+function onlyOne(fitting: readonly Printing[], isPlainRow: ParsedDescription['isPlain']): number | null {
   const items = new Map(fitting.map((one) => [one.itemId, one]))
   if (items.size === 1) return fitting[0]!.itemId
-  if (!plain || items.size === 0) return null
+  const rules = fitting.length > 0 ? finishRules(fitting[0]!.card.game) : null
+  if (rules === null || !isPlainRow(rules)) return null
   const byCard = Map.groupBy(fitting, ({ card }) => `${card.set?.ref}\t${card.number}\t${card.names[0]}`)
   if (![...byCard.values()].some((own) => countItems(own) === items.size)) return null
-  const [first, ...others] = [...items.values()].sort((a, b) => byPlainness(a.finish, b.finish))
-  const isPlain = (first!.words ?? []).every((word) => word === 'holo' || others.every(({ words }) => words?.includes(word)))
+  const [first, ...others] = [...items.values()].sort((a, b) => byPlainness(rules)(a.finish, b.finish))
+  const isPlain = (first!.words ?? []).every((word) => word === rules.foil || others.every(({ words }) => words?.includes(word)))
   return isPlain && first!.finish !== others[0]!.finish ? first!.itemId : null
 }
 
@@ -248,7 +245,8 @@ function mayBe({ game, families = null }: CardDescription, card: SourceCard): bo
 }
 
 function ranked(printings: readonly Fitting[], score: number): { itemId: number; score: number }[] {
-  const sorted = printings.toSorted((a, b) => b.fit - a.fit || byPlainness(a.finish, b.finish) || a.itemId - b.itemId)
+  const byFinish = byPlainness(finishRules(printings[0]!.card.game))
+  const sorted = printings.toSorted((a, b) => b.fit - a.fit || byFinish(a.finish, b.finish) || a.itemId - b.itemId)
   return [...new Set(sorted.map(({ itemId }) => itemId))].slice(0, MAX_CANDIDATES).map((itemId) => ({ itemId, score }))
 }
 

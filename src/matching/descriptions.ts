@@ -1,6 +1,7 @@
 // Normalises how a row of a file describes a card: separates the name from number and printing.
 import { sameCode } from '#index/codes.ts'
-import { FIT, type Fit, finishFit, finishWords } from '#catalogue/records/finishes.ts'
+import { FIT, type Fit, finishFit, finishRules, finishWords } from '#catalogue/records/finishes.ts'
+import type { FinishRules } from '#games/schema.ts'
 import { looseName, normalName } from './names.ts'
 import { totalOf } from './numbers.ts'
 import type { SourceCard } from './source-cards.ts'
@@ -19,8 +20,8 @@ export interface ParsedDescription {
   bareSet: string
   /** total of the number; empty if it has none */
   total: string
-  /** no finish is stated, neither separately nor in the name */
-  plain: boolean
+  /** whether no finish is stated, neither separately nor in the name */
+  isPlain: (rules: FinishRules) => boolean
   /** how well an item's finish fits the finish stated by the row, separately or in its name or set */
   fits: (words: readonly string[] | null, card: SourceCard) => Fit
 }
@@ -35,9 +36,12 @@ interface Written {
 /** Normalises a row for the matcher; printings may be in the finish, or in parentheses after the name or set. */
 export function parseDescription({ name, number, set, finish }: Written): ParsedDescription {
   const { bareName, printing } = printingIn(name, number)
-  const stated = finish === null && printing === '' ? null : finishWords(`${finish ?? ''} ${printing}`)
-  const described = finish === null && stated?.length === 0 ? null : stated
-  const setVariants = [...(set ?? '').matchAll(PARENTHESES)].flatMap((inner) => inner[1]!.split(/[&,/]/).flatMap(finishWords))
+  /** words of the stated finish; null if none is stated */
+  const describedBy = (rules: FinishRules) => {
+    const stated = finish === null && printing === '' ? null : finishWords(`${finish ?? ''} ${printing}`, rules)
+    return finish === null && stated?.length === 0 ? null : stated
+  }
+  const setVariants = [...(set ?? '').matchAll(PARENTHESES)].flatMap((inner) => inner[1]!.split(/[&,/]/))
   const plainSet = normalName(withoutBrackets(set ?? ''))
   const fullName = normalName(withoutNumber(name, number))
   return {
@@ -47,14 +51,17 @@ export function parseDescription({ name, number, set, finish }: Written): Parsed
     set: plainSet,
     bareSet: normalName(withoutBrackets(set ?? '').replace(PARENTHESES, ' ')),
     total: number === null ? '' : totalOf(number),
-    plain: described === null,
+    isPlain: (rules) => describedBy(rules) === null,
     fits: (words, card) => {
+      const rules = finishRules(card.game)
+      const described = describedBy(rules)
       const inSetName = card.set !== null && normalName(withoutBrackets(card.set.facts.name)) === plainSet
       // A set named after printings (`Base Set (1st Edition & Shadowless)`) contains only those.
-      if (!inSetName && setVariants.length > 0 && !setVariants.some((word) => described?.includes(word))) return FIT.none
+      const variants = inSetName ? [] : setVariants.flatMap((variant) => finishWords(variant, rules))
+      if (variants.length > 0 && !variants.some((word) => described?.includes(word))) return FIT.none
       // Words in parentheses that are part of the card's name are not a printing.
       const nameHasThem = printing !== '' && card.names.includes(fullName)
-      return finishFit(nameHasThem ? (finish === null ? null : finishWords(finish)) : described, words)
+      return finishFit(nameHasThem ? (finish === null ? null : finishWords(finish, rules)) : described, words, rules)
     },
   }
 }

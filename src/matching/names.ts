@@ -1,24 +1,16 @@
 // Normal forms of card names: spellings of the same name are equal, names of different cards are not.
+import { GAMES } from '#games/games.ts'
 import { fold, words } from '#index/fold.ts'
 import { memoize } from '#index/memoize.ts'
 
+const { characters, endings, omitted } = GAMES.names
+const CHARACTERS = Object.entries(characters)
 /** Symbols and abbreviations that sources also write as words. */
-const WORDS: ReadonlyMap<string, string> = new Map(
-  Object.entries({
-    '★': 'star',
-    '☆': 'star',
-    '◇': 'prism star',
-    '♢': 'prism star',
-    lvx: 'lv x',
-    delta: 'δ',
-    mega: 'm',
-    and: '',
-    species: '',
-  }),
-)
+const WORDS: ReadonlyMap<string, string> = new Map(Object.entries(GAMES.names.words))
+const SECONDS = new Map(Object.entries(GAMES.names.second).map(([first, seconds]) => [first, new Map(Object.entries(seconds))]))
 const BRACKETED = /\([^()]*\)|\[[^[\]]*\]/g
 /** Words that some sources omit; names that differ in them are equal only in their loose form. */
-const OPTIONAL = new Set(['basic', 'δ', 'star', 'prism', 'lv', 'x', 'team', 'forme', 'form'])
+const OPTIONAL: ReadonlySet<string> = new Set(GAMES.names.optional)
 
 const NO_NAMES: readonly never[] = []
 
@@ -26,16 +18,16 @@ const NO_NAMES: readonly never[] = []
 export const normalName = memoize(normalForm)
 
 function normalForm(name: string): string {
-  const found = words(fold(name.replaceAll('♢', '◇')))
+  const found = words(fold(CHARACTERS.reduce((text, [from, to]) => text.replaceAll(from, to), name)))
     .map((word) => WORDS.get(word) ?? word)
     .filter(Boolean)
-  if (found[0] === 'nidoran' && found.length === 2) return `nidoran ${SEXES.get(found[1]!) ?? found[1]}`
+  const seconds = found.length === 2 ? SECONDS.get(found[0]!) : undefined
+  if (seconds) return `${found[0]} ${seconds.get(found[1]!) ?? found[1]}`
   // Cards of basic energies are printed without the word `basic`, but some sources put it first.
-  while (found[0] === 'basic' && found.length > 1 && found.at(-1) === 'energy') found.shift()
+  const last = found.at(-1)
+  while (found.length > 1 && omitted.some((rule) => rule.first === found[0] && rule.last === last)) found.shift()
   return found.join(' ')
 }
-
-const SEXES: ReadonlyMap<string, string> = new Map(Object.entries({ f: '♀', female: '♀', m: '♂', male: '♂' }))
 
 /** The form without brackets and without words that some sources omit; equal loose forms are a hint, not proof. */
 export const looseName = memoize(looseForm)
@@ -55,5 +47,7 @@ export function likeness(a: string, b: string): number {
 
 /** Other spellings of the name of a card: level-up cards have LV.X printed after their name, which a source may omit. */
 export function otherNames(name: string, { stage, suffix }: { stage?: string | null; suffix?: string | null }): readonly string[] {
-  return (stage === 'Level-Up' || suffix === 'LV.X') && !/LV\.?\s?X$/i.test(name) ? [`${name} LV.X`] : NO_NAMES
+  const found = endings.filter((ending) => (stage != null && stage === ending.stage) || (suffix != null && suffix === ending.suffix))
+  const missing = found.filter(({ text }) => !normalName(name).endsWith(normalName(text)))
+  return missing.length === 0 ? NO_NAMES : missing.map(({ text }) => `${name} ${text}`)
 }

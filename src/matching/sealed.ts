@@ -1,4 +1,5 @@
 // Matches sealed products of several shops by the words of their names if the match is unique on both sides.
+import { gameOf } from '#games/games.ts'
 import { fold, words } from '#index/fold.ts'
 import { memoize } from '#index/memoize.ts'
 import {
@@ -15,7 +16,6 @@ import {
 } from './clusters.ts'
 import { Multimap } from './multimap.ts'
 import type { Reason, SealedAliases } from './matcher-types.ts'
-import aliasesOfProgram from './sealed-aliases.json' with { type: 'json' }
 import type { SourceCard } from './source-cards.ts'
 import type { Verdicts } from './verdicts.ts'
 
@@ -27,9 +27,9 @@ const AMERICAN = ' us version '
 /** A deck named after its theme, with its main card as a gloss: `Theme Deck - "Destruction Fang" [Hydreigon]`. */
 const GLOSS = /("[^"]+") \[[^[\]]+\]$/
 
-/** @param sources products of one game by shop, in order of precedence */
+/** @param sources products of one game by shop, at least one, in order of precedence */
 export function joinSealed(sources: readonly (readonly SourceCard[])[], verdicts: Verdicts, aliases: SealedAliases = {}): JoinResult {
-  const keyOf = wordKey({ ...aliasesOfProgram, ...aliases })
+  const keyOf = wordKey({ ...gameOf(sources[0]![0]!.game).sealed.aliases, ...aliases })
   const result: JoinResult = { clusters: [], waiting: [], setMaps: [] }
   const byKey = new Multimap<string, Cluster>()
   const byId = new Multimap<string, Cluster>()

@@ -1,11 +1,12 @@
 // Finds sets by the names and codes used in lists.
+import { GAMES } from '#games/games.ts'
 import { withoutBrackets } from './descriptions.ts'
 import { normalName } from './names.ts'
 import { normalNumber } from './numbers.ts'
 import type { MatchSet } from './matcher-types.ts'
 
 /** Suffixes in the names of sets that are printed as part of another set. */
-const GALLERIES = ['trainer gallery', 'galarian gallery', 'shiny vault', 'classic collection', 'radiant collection', 'unown collection']
+const GALLERIES = [...new Set(GAMES.all.flatMap(({ sets }) => sets.galleries))]
 
 interface Named {
   facts: MatchSet

@@ -1,6 +1,6 @@
 // Builds source records from parsed catalogue files.
 import type { CategoryRecord, ItemRecord } from '#catalogue/records/catalogue-records.ts'
-import { finishSlug } from '#catalogue/records/finishes.ts'
+import { finishRules, finishSlug } from '#catalogue/records/finishes.ts'
 import { cardKey, type MatchRecord, type MatchSet, recordKey } from './matcher-types.ts'
 import { otherNames } from './names.ts'
 
@@ -46,8 +46,8 @@ function sourceOf(ref: string): string {
 }
 
 /** The stated finish. A One Piece printing without a suffix is the plain one; in other sources, no finish means the card as a whole (null). */
-function finishOf({ attributes, genre }: ItemRecord, source: string): string | null {
+function finishOf({ attributes, genre, game }: ItemRecord, source: string): string | null {
   const stated = attributes.find(({ name }) => name === 'Finish')?.value
-  if (stated !== undefined) return finishSlug(stated)
+  if (stated !== undefined) return finishSlug(stated, finishRules(game))
   return source === 'punk-records' && genre === 'single' ? 'normal' : null
 }

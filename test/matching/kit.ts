@@ -1,6 +1,6 @@
 // Compact source records of real cards for tests.
 import { cardKey, type Decisions, type MatchRecord, type MatchSet, recordKey } from '#matching/matcher-types.ts'
-import { finishSlug } from '#catalogue/records/finishes.ts'
+import { finishRules, finishSlug } from '#catalogue/records/finishes.ts'
 import { assign } from '#matching/assign.ts'
 import type { AssignOptions, Assignment } from '#matching/matcher-types.ts'
 
@@ -16,7 +16,7 @@ export function card(set: MatchSet, number: string, name: string, more: Partial<
   const { printing, ...rest } = more
   const [source, , setId] = set.ref.split(':') as [string, string, string]
   const id = rest.id ?? `${setId}-${number}`
-  const finish = printing === undefined ? null : finishSlug(printing)
+  const finish = printing === undefined ? null : finishSlug(printing, finishRules(rest.game ?? 'pokemon'))
   return {
     key: recordKey(source, id, finish),
     source,

@@ -1,9 +1,12 @@
 // One form for all spellings of names, numbers and finishes.
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { byPlainness, FIT, finishFit, finishSlug, finishWords } from '#catalogue/records/finishes.ts'
+import { byPlainness, FIT, finishFit, finishRules, finishSlug, finishWords } from '#catalogue/records/finishes.ts'
 import { looseName, normalName } from '#matching/names.ts'
 import { bareNumber, normalNumber, sharedPrefix } from '#matching/numbers.ts'
+
+const POKEMON = finishRules('pokemon')
+const ONE_PIECE = finishRules('onepiece')
 
 it.each([
   ['normal', ['normal', 'Normal', 'Unlimited', 'unlimited normal', 'unstamped', '']],
@@ -17,7 +20,8 @@ it.each([
   ['holo-cosmos', ['holo-cosmos', 'Cosmos Holofoil', 'Cosmos Foil']],
   ['reverse-pokeball', ['reverse-pokeball', 'Reverse Holo Pokeball']],
 ] as const)('the finish %s', (slug, spellings) => {
-  expect(spellings.map(finishSlug)).toEqual(spellings.map(() => slug))
+  const rules = /^(?:parallel|reprint)/.test(slug) ? ONE_PIECE : POKEMON
+  expect(spellings.map((spelling) => finishSlug(spelling, rules))).toEqual(spellings.map(() => slug))
 })
 
 it('a finish slug is its own slug', () => {
@@ -25,8 +29,10 @@ it('a finish slug is its own slug', () => {
     fc.property(
       fc.array(fc.constantFrom('Holo', 'Reverse', '1st', 'Edition', 'Shadowless', 'Staff', 'P1', 'Unlimited', 'x y'), { maxLength: 5 }),
       (parts) => {
-        const slug = finishSlug(parts.join(' '))
-        expect(finishSlug(slug)).toBe(slug)
+        for (const rules of [POKEMON, ONE_PIECE]) {
+          const slug = finishSlug(parts.join(' '), rules)
+          expect(finishSlug(slug, rules)).toBe(slug)
+        }
       },
     ),
   )
@@ -34,7 +40,7 @@ it('a finish slug is its own slug', () => {
 
 it('finishes are compared by their words; an item without a finish counts as plain', () => {
   const fitted = (described: string | null, has: string | null) =>
-    finishFit(described === null ? null : finishWords(described), has === null ? null : finishWords(has))
+    finishFit(described === null ? null : finishWords(described, POKEMON), has === null ? null : finishWords(has, POKEMON), POKEMON)
   expect([fitted('Holofoil', 'holo'), fitted('Parallel 1', 'parallel-1'), fitted(null, null), fitted('normal', 'normal')]).toEqual(
     Array(4).fill(FIT.same),
   )
@@ -57,7 +63,7 @@ it('finishes are compared by their words; an item without a finish counts as pla
 })
 
 it('the plainest finish comes first', () => {
-  expect(['reverse', 'holo-first-edition', 'holo', null, 'parallel-1', 'normal'].sort(byPlainness)).toEqual([
+  expect(['reverse', 'holo-first-edition', 'holo', null, 'parallel-1', 'normal'].sort(byPlainness(POKEMON))).toEqual([
     null,
     'normal',
     'holo',

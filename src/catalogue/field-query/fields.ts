@@ -4,13 +4,14 @@ import { invalid } from '#core/errors.ts'
 import { parseLabel } from '#core/labels.ts'
 import { isMarket, MARKETS } from '#core/markets.ts'
 import { parseMinor } from '#core/money.ts'
+import { type Game, GAMES, gameOf } from '#games/games.ts'
+import type { FinishRules } from '#games/schema.ts'
 import { type Reason, reason } from '#core/problems.ts'
 import { numberOf, sameCode } from '#index/codes.ts'
 import { fold } from '#index/fold.ts'
 import type { TextIndex } from '#index/text.ts'
 import { finishWords } from '../records/finishes.ts'
 import { languageCode } from '../records/languages.ts'
-import { RARITY_STEPS } from '../records/rarities.ts'
 import { GENRES } from '../records/catalogue-records.ts'
 import type { CategoryTree } from '../index/category-tree.ts'
 import type { Facet } from '../index/facets.ts'
@@ -66,7 +67,7 @@ export const FIELDS: Readonly<Record<string, Field>> = {
     gated: true,
     aliases: ['f'],
     operators: TEXT,
-    test: (searched, term) => byFacet(searched, 'finish', matchesFinish(term)),
+    test: (searched, term) => byGame(searched, (game) => byFacet(searched, 'finish', matchesFinish(term, game.finishes))),
     values: facetValues('finish'),
   },
   lang: {
@@ -134,6 +135,13 @@ function byFacet({ items: { facets } }: QueryData, facet: Facet, matches: (folde
   return byNumber(facets.values[facet].keys, facets.columns[facet], (value) => value !== '' && matches(value))
 }
 
+/** @param testOf the test of the items of a game, by its words and rules */
+function byGame({ items: { games, game } }: QueryData, testOf: (game: Game) => Test): Test {
+  const tests = new Map<Game, Test>()
+  const byNumber = games.texts.map((slug) => tests.getOrInsertComputed(gameOf(slug), testOf))
+  return (row) => byNumber[game[row]!]!(row)
+}
+
 function facetValues(facet: Facet): NonNullable<Field['values']> {
   return ({ items: { facets } }) => facets.values[facet].texts.filter((text) => text !== '')
 }
@@ -162,10 +170,10 @@ function hasEntry(value: string, canonical: (entry: string) => string = (entry) 
 }
 
 /** `:` matches finishes that have all of the words, `=` only those without further words; a plain finish has no words. */
-function matchesFinish({ operator, value }: Term): (finish: string) => boolean {
-  const words = finishWords(value)
+function matchesFinish({ operator, value }: Term, rules: FinishRules): (finish: string) => boolean {
+  const words = finishWords(value, rules)
   return (finish) => {
-    const has = finishWords(finish)
+    const has = finishWords(finish, rules)
     const fits = words.every((word) => has.includes(word))
     return fits && (has.length === words.length || (operator === ':' && words.length > 0))
   }
@@ -219,25 +227,26 @@ function setTest({ items, categories }: QueryData, { operator, value }: Term): T
 
 function rarityTest(searched: QueryData, term: Term): Test {
   if (term.operator === ':' || term.operator === '=') return byFacet(searched, 'rarity', matchesText(term))
-  const bound = stepOf(term.value)
-  if (bound < 0) throw wrongValue(term, reason('one_of', { values: RARITY_STEPS.flat() }))
+  if (!GAMES.ranks.has(fold(term.value))) throw wrongValue(term, reason('one_of', { values: GAMES.rarities }))
   const holds = compare(term.operator)
-  return byFacet(searched, 'rarity', (rarity) => {
-    const step = stepOf(rarity)
-    return step >= 0 && holds(step, bound)
+  return byGame(searched, (game) => {
+    const bound = rankOf(term.value, game)!
+    return byFacet(searched, 'rarity', (rarity) => {
+      const rank = rankOf(rarity, game)
+      return rank !== undefined && holds(rank, bound)
+    })
   })
 }
 
 function rarities(catalogued: FieldTables, operator: Operator): readonly string[] {
   const all = facetValues('rarity')(catalogued, operator)
-  return TEXT.includes(operator) ? all : all.filter((rarity) => stepOf(rarity) >= 0)
+  return TEXT.includes(operator) ? all : all.filter((rarity) => GAMES.ranks.has(fold(rarity)))
 }
 
-function stepOf(rarity: string): number {
-  return STEPS.get(fold(rarity)) ?? -1
+/** The rank of a rarity in a game, or, if the game has no such rarity, in the games that have it. */
+function rankOf(rarity: string, game: Game): number | undefined {
+  return game.ranks.get(fold(rarity)) ?? GAMES.ranks.get(fold(rarity))
 }
-
-const STEPS = new Map(RARITY_STEPS.flatMap((step, at) => step.map((rarity) => [fold(rarity), at] as const)))
 
 function hpTest({ items: { facets } }: QueryData, term: Term): Test {
   const bound = wholeNumber(term)

@@ -1,4 +1,6 @@
 // Properties of items for field queries, besides names, codes and prices, as columns of small numbers.
+import { GAMES } from '#games/games.ts'
+import { SEARCH_FIELDS, type SearchField } from '#games/schema.ts'
 import { withCapacity } from '#index/columns.ts'
 import { fold } from '#index/fold.ts'
 import type { ColumnStore } from '#index/stored.ts'
@@ -7,20 +9,10 @@ import { RepeatedTexts } from '#index/vocabulary.ts'
 import { Interned } from './interned.ts'
 
 /** Facets by attribute; an item has one value per facet, or a comma-separated list of values. */
-const BY_ATTRIBUTE = {
-  Rarity: 'rarity',
-  Finish: 'finish',
-  Languages: 'language',
-  Language: 'language',
-  Illustrator: 'illustrator',
-  'Card Type': 'card',
-  Color: 'type',
-  'Regulation Mark': 'regulation',
-  'Product Type': 'product',
-} as const
+const BY_ATTRIBUTE: ReadonlyMap<string, Facet> = new Map(Object.entries(GAMES.attributes))
 
-export const FACETS = ['rarity', 'finish', 'language', 'illustrator', 'card', 'type', 'regulation', 'product'] as const
-export type Facet = (typeof FACETS)[number]
+export const FACETS = SEARCH_FIELDS
+export type Facet = SearchField
 
 const TYPES = '"types": ['
 const HP = /"hp": (\d+)/u
@@ -50,7 +42,7 @@ export class Facets {
   set(row: number, attributes: Utf8, details: Utf8): void {
     for (const facet of FACETS) this.#put(facet, row, 0)
     eachAttribute(attributes, (name, from, to) => {
-      const facet = BY_ATTRIBUTE[name as keyof typeof BY_ATTRIBUTE] as Facet | undefined
+      const facet = BY_ATTRIBUTE.get(name)
       if (!facet) return
       const text = this.#texts.textOf(attributes.bytes as Buffer, from, to)
       this.#put(facet, row, this.values[facet].number(text.includes('\\') ? (JSON.parse(`"${text}"`) as string) : text))

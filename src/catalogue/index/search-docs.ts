@@ -1,5 +1,5 @@
 // Search text of each item: its names in all languages, code, set and tags, folded once for all items that share them.
-import { readFileSync } from 'node:fs'
+import { gameOf } from '#games/games.ts'
 import { type FoldedDoc, groupCode } from '#index/text.ts'
 import { fold } from '#index/fold.ts'
 import type { ColumnStore } from '#index/stored.ts'
@@ -8,9 +8,6 @@ import { GENRES } from '../records/catalogue-records.ts'
 import { tagsOf } from './search-tags.ts'
 import type { Category, CategoryTree } from './category-tree.ts'
 import type { ItemTable } from './items.ts'
-
-/** English names by National Pokédex number, from 1. */
-const SPECIES = (JSON.parse(readFileSync(new URL('species.json', import.meta.url), 'utf8')) as string[]).map(fold)
 
 const LATIN_CHARACTER = /^[a-z0-9 ]$/
 const LATIN = /^[\p{Script=Latin}\p{Script=Common}\p{Script=Inherited}]*$/u
@@ -21,7 +18,8 @@ export class SearchDocs {
   readonly #items: ItemTable
   readonly #categories: CategoryTree
   readonly #folded = new Map<string, string>()
-  readonly #tags = new Map<number, string>()
+  /** by number of the game and by the numbers of what they contain */
+  readonly #tags = new Map<number, Map<number, string>>()
   readonly #groups = new WeakMap<Category, string>()
   /** English names by code, for cards whose source has one item per language */
   readonly #englishNames = new Map<number, number>()
@@ -84,7 +82,7 @@ export class SearchDocs {
     const aliases = new Set(names.map(fold))
     // Names in other scripts keep their Latin suffix, such as `ex`.
     const end = LATIN.test(name) ? '' : latinEnd(name)
-    const species = dexIds.flatMap((id) => SPECIES[id - 1] ?? []).filter((one) => !name.includes(one))
+    const species = dexIds.flatMap((id) => gameOf(this.#items.gameOf(row)).species[id - 1] ?? []).filter((one) => !name.includes(one))
     if (species.length > 0) aliases.add([...species, end].filter(Boolean).join(' '))
     if (this.borrows(row)) {
       const english = this.#englishNames.get(this.#items.code[row]!)
@@ -99,7 +97,8 @@ export class SearchDocs {
     const cached = this.#groups.get(category)
     if (cached !== undefined) return cached
     // Sources spell half sets in three ways: `sv4.5`, `sv4pt5` and `sm35`.
-    const spellings = category.codes.flatMap((code) => [code, ...(/\d\.\d/.test(code) ? [code.replace('.', 'pt'), code.replace('.', '')] : [])])
+    const { decimalPoints } = gameOf(category.game).sets
+    const spellings = category.codes.flatMap((code) => [code, ...(/\d\.\d/.test(code) ? decimalPoints.map((point) => code.replace('.', point)) : [])])
     const codes = new Set(spellings.map((code) => groupCode(fold(code))))
     codes.delete('')
     const group = [fold(category.name), ...codes].join('\n')
@@ -111,14 +110,17 @@ export class SearchDocs {
     const {
       facets: { columns, values },
       genre,
+      game,
     } = this.#items
     const [finish, rarity, language] = [columns.finish[row]!, columns.rarity[row]!, columns.language[row]!]
     const key = ((finish * MAX_VALUES + rarity) * MAX_VALUES + language) * GENRES.length + genre[row]!
-    const cached = this.#tags.get(key)
+    const ofGame = this.#tags.getOrInsertComputed(game[row]!, () => new Map())
+    const cached = ofGame.get(key)
     if (cached !== undefined) return cached
-    const tags = tagsOf(values.finish.texts[finish]!, values.rarity.texts[rarity]!, values.language.texts[language]!, this.#items.genreOf(row))
+    const texts = [values.finish.texts[finish]!, values.rarity.texts[rarity]!, values.language.texts[language]!] as const
+    const tags = tagsOf(...texts, this.#items.genreOf(row), this.#items.gameOf(row))
     // Not cached if the numbers are too large to be combined into one key, which no real catalogue reaches.
-    if (Math.max(finish, rarity, language) < MAX_VALUES) this.#tags.set(key, tags)
+    if (Math.max(finish, rarity, language) < MAX_VALUES) ofGame.set(key, tags)
     return tags
   }
 

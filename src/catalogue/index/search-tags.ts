@@ -1,5 +1,6 @@
 // Tags of an item, searched as whole words besides its names: finish, rarity, language and genre. They also order items that match
 // equally well.
+import { type Game, GAMES, gameOf } from '#games/games.ts'
 import { fold, words } from '#index/fold.ts'
 import { memoize } from '#index/memoize.ts'
 import { finishWords } from '../records/finishes.ts'
@@ -9,11 +10,7 @@ import { languageCode, languageName } from '../records/languages.ts'
 const SEPARATOR = '\t'
 
 /** Words that request sealed products. */
-const SEALED_WORDS = new Set(
-  'sealed box boxes booster boosters pack packs bundle tin tins collection case display blister blisters deck decks binder kit toolkit chest album'.split(
-    ' ',
-  ),
-)
+const SEALED_WORDS: ReadonlySet<string> = new Set(GAMES.sealedWords)
 const SEALED_GENRES = new Set(['sealed', 'bundle'])
 const NUMBER = /^\d+$/u
 
@@ -25,8 +22,8 @@ const MAX_VERSION = 3
 const MAX_LANGUAGE = 15
 
 /** The tags of an item as one text, equal for equal tags. @param languages a comma-separated list, or one name */
-export function tagsOf(finish: string, rarity: string, languages: string, genre: string): string {
-  return [finish, rarity, languages, genre].map(fold).join(SEPARATOR)
+export function tagsOf(finish: string, rarity: string, languages: string, genre: string, game: string): string {
+  return [finish, rarity, languages, genre, game].map(fold).join(SEPARATOR)
 }
 
 interface Tags {
@@ -36,6 +33,7 @@ interface Tags {
   /** language codes */
   languages: readonly string[]
   genre: string
+  game: Game
 }
 
 /** Parsed tags by text, cached because there are few of them and every search needs them. */
@@ -44,12 +42,14 @@ const parsed = memoize(parse)
 const SEEN_WORDS = new Set<string>()
 
 function parse(tags: string): Tags {
-  const [finish = '', rarity = '', languages = '', genre = ''] = tags.split(SEPARATOR)
+  const [finish = '', rarity = '', languages = '', genre = '', slug = ''] = tags.split(SEPARATOR)
+  const game = gameOf(slug)
   const parts = {
-    finish: finishWords(finish),
+    finish: finishWords(finish, game.finishes),
     rarity: words(rarity),
     languages: languages.split(',').flatMap((language) => (language.trim() ? [languageCode(language.trim())] : [])),
     genre,
+    game,
   }
   for (const word of [...parts.finish, ...parts.rarity]) SEEN_WORDS.add(word)
   return parts
@@ -57,12 +57,22 @@ function parse(tags: string): Tags {
 
 /** The words that find items with these tags. */
 export function tagWords(tags: string): string[] {
-  const { finish, rarity, languages, genre } = parsed(tags)
+  const { finish, rarity, languages, genre, game } = parsed(tags)
   const printed = words(tags.slice(0, tags.indexOf(SEPARATOR)))
-  const foil = finish.includes('reverse') ? ['holo'] : finish.length === 0 ? ['normal'] : []
-  // A first edition's finish does not state whether it is shadowless.
-  const edition = finish.includes('edition') ? ['shadowless'] : finish.includes('shadowless') ? [] : ['unlimited']
-  return [...printed, ...finish, ...foil, ...edition, ...rarity, ...languages.flatMap((code) => languageName(code) ?? []), genre]
+  const plain = finish.length === 0 ? ['normal'] : []
+  const { alsoFound } = game.finishes
+  const others = alsoFound.filter(
+    (rule) => rule.with?.every((word) => finish.includes(word)) !== false && !rule.without?.some((word) => finish.includes(word)),
+  )
+  return [
+    ...printed,
+    ...finish,
+    ...plain,
+    ...others.map(({ word }) => word),
+    ...rarity,
+    ...languages.flatMap((code) => languageName(code) ?? []),
+    genre,
+  ]
 }
 
 /**
@@ -75,11 +85,12 @@ export function tagOrder(languageOrder: readonly string[]): (queryWords: Readonl
   const orderFor = (queryWords: ReadonlySet<string>): ((tags: string) => number) => {
     const wantsSealed = [...queryWords].some((word) => SEALED_WORDS.has(word))
     return (tags) => {
-      const { finish, rarity, languages, genre } = parsed(tags)
+      const { finish, rarity, languages, genre, game } = parsed(tags)
       const behind = SEALED_GENRES.has(genre) !== wantsSealed
-      const version = versionOf(finish, queryWords) + rarityOf(rarity, queryWords)
+      const { foil: ordinary } = game.finishes
+      const version = versionOf(finish, queryWords, ordinary) + rarityOf(rarity, queryWords)
       const language = languages.length === 0 ? 0 : Math.min(...languages.map((code) => placeOf(code, places)))
-      const foil = finish.includes('holo') && !queryWords.has('holo')
+      const foil = finish.includes(ordinary) && !queryWords.has(ordinary)
       return (Number(behind) << GENRE) | (Math.min(version, MAX_VERSION) << VERSION) | (Math.min(language, MAX_LANGUAGE) << LANGUAGE) | Number(foil)
     }
   }
@@ -89,9 +100,9 @@ export function tagOrder(languageOrder: readonly string[]): (queryWords: Readonl
 }
 
 /** Distance of a finish from the query: 0 for a plain one, or one whose words are all in the query. */
-function versionOf(finish: readonly string[], queryWords: ReadonlySet<string>): number {
+function versionOf(finish: readonly string[], queryWords: ReadonlySet<string>, foil: string): number {
   const asksNumber = [...queryWords].some((word) => NUMBER.test(word))
-  const left = finish.filter((word) => word !== 'holo' && !queryWords.has(word))
+  const left = finish.filter((word) => word !== foil && !queryWords.has(word))
   // Without a number in the query, the first parallel is meant.
   const counted = left.filter((word) => !NUMBER.test(word) || word !== '1' || asksNumber)
   if (counted.length === 0) return 0

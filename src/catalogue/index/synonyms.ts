@@ -1,6 +1,6 @@
-// Search synonyms: the built-in ones (`synonyms.json`) and those of the operator.
-import { readFileSync } from 'node:fs'
+// Search synonyms: those of the games and those of the operator.
 import type { Queryable } from '#db/schema.ts'
+import { GAMES } from '#games/games.ts'
 import { fold } from '#index/fold.ts'
 
 /** A word, or a phrase of up to three words, and one of its meanings. */
@@ -8,9 +8,6 @@ export interface Synonym {
   word: string
   means: string
 }
-
-/** The built-in synonyms. */
-export const SHIPPED_SYNONYMS = JSON.parse(readFileSync(new URL('synonyms.json', import.meta.url), 'utf8')) as readonly Synonym[]
 
 /** The operator's synonyms, ordered by word. */
 export function loadSynonyms(db: Queryable): Promise<Synonym[]> {
@@ -33,7 +30,7 @@ export class Synonyms {
 
 function meaningsOf(own: readonly Synonym[]): Map<string, string[]> {
   const meanings = new Map<string, string[]>()
-  for (const synonym of [...own, ...SHIPPED_SYNONYMS]) {
+  for (const synonym of [...own, ...GAMES.synonyms]) {
     const word = fold(synonym.word)
     const means = fold(synonym.means)
     const others = meanings.get(word)

@@ -3,8 +3,9 @@ import { sql } from 'kysely'
 import type { Market } from '#core/markets.ts'
 import { type Reason, reason } from '#core/problems.ts'
 import type { Queryable } from '#db/schema.ts'
+import type { FinishRules } from '#games/schema.ts'
 import type { ItemKey } from '#prices/records/feed-rows.ts'
-import { byPlainness, FIT, finishFit, finishSlug, finishWords, fittest } from '../records/finishes.ts'
+import { byPlainness, FIT, finishFit, finishRules, finishSlug, finishWords, fittest } from '../records/finishes.ts'
 
 /**
  * `itemId`; otherwise the reason: `reject` (`unknown` if no item has the ref or id), or `ambiguous` if several items are possible, with
@@ -20,6 +21,8 @@ export interface Candidate {
   words: readonly string[] | null
   /** equal for all finishes of a card */
   card: string
+  /** of its game */
+  rules: FinishRules
 }
 
 interface RefItem {
@@ -95,13 +98,14 @@ export class ItemLookup {
   async #loadForeignIds(keys: { source: string; id: string }[]): Promise<void> {
     for (const { source, id } of keys) this.#byForeignId.set(Buffer.from(nameOf(source, id)).toString(), [])
     const card = sql<string>`(select concat_ws(chr(9), i.category_id, i.code, i.name) from items i where i.id = f.item_id)`
-    const { rows } = await sql<{ source: string; foreign_id: string; item_id: number; finish: string; card: string }>`
-      select f.source, f.foreign_id, f.item_id, f.finish, ${this.#cardOf ? sql`''` : card} as card
+    const { rows } = await sql<{ source: string; foreign_id: string; item_id: number; finish: string; card: string; game: string }>`
+      select f.source, f.foreign_id, f.item_id, f.finish, ${this.#cardOf ? sql`''` : card} as card,
+        (select i.game from items i where i.id = f.item_id) as game
       from unnest(${keys.map(({ source }) => source)}::text[], ${keys.map(({ id }) => id)}::text[]) as k (source, id)
       join item_foreign_ids f on f.source = k.source and f.foreign_id = k.id
       order by f.item_id`.execute(this.#db)
-    for (const { source, foreign_id: id, item_id: itemId, finish, card } of rows) {
-      this.#byForeignId.get(nameOf(source, id))!.push(candidateOf(itemId, finish === '' ? null : finish, this.#cardOf?.(itemId) ?? card))
+    for (const { source, foreign_id: id, item_id: itemId, finish, card, game } of rows) {
+      this.#byForeignId.get(nameOf(source, id))!.push(candidateOf(itemId, finish === '' ? null : finish, this.#cardOf?.(itemId) ?? card, game))
     }
   }
 
@@ -125,9 +129,10 @@ export class ItemLookup {
 }
 
 /** The candidate of a stored finish in any spelling; null if none is stated. */
-export function candidateOf(itemId: number, finish: string | null, card: string): Candidate {
-  const slug = finish === null ? null : finishSlug(finish)
-  return { itemId, finish: slug, words: slug === null ? null : finishWords(slug), card }
+export function candidateOf(itemId: number, finish: string | null, card: string, game: string): Candidate {
+  const rules = finishRules(game)
+  const slug = finish === null ? null : finishSlug(finish, rules)
+  return { itemId, finish: slug, words: slug === null ? null : finishWords(slug, rules), card, rules }
 }
 
 /** Ids of the items with this finish; without a finish, of the plainest ones. Several if ambiguous, none if no finish fits. */
@@ -138,17 +143,21 @@ export function itemsOfFinish(candidates: readonly Candidate[], finish: string |
 
 /** The items whose finish fits best; none if no finish fits. */
 function ofFinish(all: readonly Candidate[], finish: string): readonly Candidate[] {
-  const stated = finishWords(finish.slice(0, MAX_KEY_LENGTH))
+  const stated = finish.slice(0, MAX_KEY_LENGTH)
   // An item without a stated finish matches only the plain card: a missing price is better than a wrong one.
-  const fitOf = ({ words }: Candidate) => (words === null && stated.length > 0 ? FIT.none : finishFit(stated, words))
+  const fitOf = ({ words, rules }: Candidate) => {
+    const wanted = finishWords(stated, rules)
+    return words === null && wanted.length > 0 ? FIT.none : finishFit(wanted, words, rules)
+  }
   return fittest(all.map((candidate) => ({ ...candidate, fit: fitOf(candidate) })))
 }
 
 /** Among several finishes of a card, an id without a finish means the plain one: no finish, normal, or holo. */
 function plainestOf(all: readonly Candidate[]): readonly Candidate[] {
   if (all.length < 2 || all.some(({ card }) => card !== all[0]!.card)) return all
-  const [first, second] = all.toSorted((a, b) => byPlainness(a.finish, b.finish))
-  const isPlain = first!.words === null || first!.words.every((word) => word === 'holo')
+  const { rules } = all[0]!
+  const [first, second] = all.toSorted((a, b) => byPlainness(rules)(a.finish, b.finish))
+  const isPlain = first!.words === null || first!.words.every((word) => word === rules.foil)
   return isPlain && (first!.finish !== second!.finish || first!.itemId === second!.itemId) ? [first!] : all
 }
 

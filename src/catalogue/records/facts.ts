@@ -1,6 +1,6 @@
 // Merges the facts of an item's source records by precedence, value by value, with the source of each.
 import type { Market } from '#core/markets.ts'
-import { finishSlug } from './finishes.ts'
+import { finishRules, finishSlug } from './finishes.ts'
 import type { ForeignId, Genre, ItemImage, ItemRecord } from './catalogue-records.ts'
 import { detailsToRow } from './details.ts'
 
@@ -69,7 +69,7 @@ export function rankOf(source: string): number {
 function finishOf({ source, finish, facts }: StatedFacts): string {
   if (finish !== '' || source !== 'mintmark') return finish
   const shown = facts.attributes?.find(({ name }) => name === 'Finish')?.value
-  return shown ? finishSlug(shown) : ''
+  return shown ? finishSlug(shown, finishRules(facts.game ?? '')) : ''
 }
 
 /**

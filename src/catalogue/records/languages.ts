@@ -1,23 +1,7 @@
 // Converts the languages of sources between codes such as `ja` and English names.
+import { GAMES } from '#games/games.ts'
 
-const CODES: ReadonlyMap<string, string> = new Map(
-  Object.entries({
-    english: 'en',
-    japanese: 'ja',
-    french: 'fr',
-    german: 'de',
-    italian: 'it',
-    spanish: 'es',
-    portuguese: 'pt',
-    dutch: 'nl',
-    polish: 'pl',
-    russian: 'ru',
-    korean: 'ko',
-    chinese: 'zh',
-    thai: 'th',
-    indonesian: 'id',
-  }),
-)
+const CODES: ReadonlyMap<string, string> = new Map(Object.entries(GAMES.languageCodes))
 const NAMES: ReadonlyMap<string, string> = new Map(Array.from(CODES, ([name, code]) => [code, name]))
 
 /** The code of a language, given its folded code or folded English name; unknown ones are returned unchanged. */

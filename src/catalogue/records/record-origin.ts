@@ -1,9 +1,12 @@
 // Derives the source record of an item from its ref: for exported items, and those from before source records existed.
+import { type Game, GAMES, gameOf } from '#games/games.ts'
 import { finishSlug } from './finishes.ts'
 import type { ForeignId, Genre, SourceKey } from './catalogue-records.ts'
 
 const CARD_SOURCES = ['tcgdex-asia', 'tcgdex', 'pokemontcg']
 const PRODUCT_SOURCES = ['cardmarket', 'tcgplayer']
+/** The family of cards that need no other: items that are the same in several languages. */
+const INTERNATIONAL = 'international'
 const PUNK_RECORDS = /^punk-records:([a-z]+:[A-Z0-9]+-\d+(?:_([a-z]\d+))?)$/
 
 export interface OriginFields {
@@ -20,10 +23,10 @@ export function originOf({ ref, attributes = [], foreign_ids: foreignIds = [] }:
   if (CARD_SOURCES.includes(source)) {
     const finish = attributes.find(({ name }) => name === 'Finish')?.value
     const id = foreignIds.find((id) => id.source === source)?.id ?? rest.split(':', 1)[0]!
-    return { source, id, finish: finish ? finishSlug(finish) : '' }
+    return { source, id, finish: finish ? finishSlug(finish, gameOf('pokemon').finishes) : '' }
   }
   const [, id, printing] = PUNK_RECORDS.exec(ref) ?? []
-  return id === undefined ? null : { source: 'punk-records', id, finish: finishSlug(printing ?? '') }
+  return id === undefined ? null : { source: 'punk-records', id, finish: finishSlug(printing ?? '', gameOf('onepiece').finishes) }
 }
 
 /** The source record of an item in our own export. */
@@ -36,9 +39,30 @@ export function worldOf(key: SourceKey, facts: OfRecord): string {
   return worldOfFamily(familyOf(key, facts))
 }
 
-/** French One Piece cards can be printings of the English ones (`translationsOf`), whose world is older. */
+/** The world of a family: languages that are joined have one, such as French One Piece cards, which can be printings of the English ones. */
 export function worldOfFamily(family: string): string {
-  return family === 'onepiece-fr' ? 'onepiece-en' : family
+  return WORLDS.get(family) ?? family
+}
+
+const WORLDS = new Map(
+  GAMES.all.flatMap(({ slug, languages }) =>
+    Object.entries(languages.joined).map(([language, other]) => [languageFamily(slug, language), languageFamily(slug, other)]),
+  ),
+)
+
+/** The family of a language of a game whose languages have items of their own. */
+function languageFamily(game: string, language: string): string {
+  return `${game}-${language}`
+}
+
+/** The families of records that may contain a print of the game in the language, or of any game. */
+export function languageFamilies(language: string, game: string | null): string[] {
+  const games = game === null ? GAMES.all.filter(({ languages }) => languages.ownItems || Object.keys(languages.families).length > 0) : [gameOf(game)]
+  return [...new Set(games.map(({ slug, languages }) => (languages.ownItems ? languageFamily(slug, language) : sharedFamily(language, languages))))]
+}
+
+function sharedFamily(language: string, { families }: Game['languages']): string {
+  return Object.keys(families).find((name) => families[name]!.includes(language)) ?? INTERNATIONAL
 }
 
 interface OfRecord {
@@ -51,9 +75,9 @@ export function familyOf({ source, id }: Pick<SourceKey, 'source' | 'id'>, facts
   if (facts.genre === 'sealed' || facts.genre === 'bundle') return 'sealed'
   const origin = source === 'mintmark' && facts.ref !== undefined ? originOf({ ref: facts.ref }) : null
   const from = origin?.source ?? source
-  // Ids of printings in other languages than English start with the language.
-  const language = from === 'scryfall' ? /^([a-z]+):/.exec(origin?.id ?? id)?.[1] : undefined
-  if (language !== undefined) return `magic-${language}`
-  if (from === 'punk-records') return `onepiece-${(origin?.id ?? id).split(':', 1)[0]}`
-  return from === 'tcgdex-asia' ? 'asia' : 'international'
+  const [, language] = /^([a-z-]+):/.exec(origin?.id ?? id) ?? []
+  if (from === 'punk-records') return languageFamily('onepiece', language!)
+  // Scryfall's ids are of English printings, unless they start with another language.
+  if (from === 'scryfall' && language !== undefined) return languageFamily('magic', language)
+  return from === 'tcgdex-asia' ? 'asia' : INTERNATIONAL
 }

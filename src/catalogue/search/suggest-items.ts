@@ -4,7 +4,7 @@ import { Type } from '#core/input.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'
 import { verb } from '#core/verb.ts'
 import type { CatalogueCtx } from '../context.ts'
-import { byPlainness, finishSlug } from '../records/finishes.ts'
+import { byPlainness, finishRules, finishSlug } from '../records/finishes.ts'
 import type { Catalogue } from '../snapshot/catalogue.ts'
 import { imagesOf } from '../snapshot/item-json.ts'
 
@@ -89,8 +89,9 @@ function baseVersions({ items }: Catalogue, cards: ReadonlyMap<string, number>):
 }
 
 function comparePlainness(items: Catalogue['items'], a: number, b: number): number {
-  const [one, other] = [a, b].map((row) => items.finishOf(row)).map((finish) => finish && finishSlug(finish))
-  return byPlainness(one!, other!) || items.id[a]! - items.id[b]!
+  const rules = finishRules(items.gameOf(a))
+  const [one, other] = [a, b].map((row) => items.finishOf(row)).map((finish) => finish && finishSlug(finish, rules))
+  return byPlainness(rules)(one!, other!) || items.id[a]! - items.id[b]!
 }
 
 /** The displayed fields of a row's card. */

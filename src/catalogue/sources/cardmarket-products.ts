@@ -2,14 +2,11 @@
 import { FeedError, type FeedLine, type FeedSource } from '#core/files/feed.ts'
 import type { Market } from '#core/markets.ts'
 import { reason } from '#core/problems.ts'
+import { GAMES } from '#games/games.ts'
 import type { CatalogueFormat, Genre } from '../records/catalogue-records.ts'
 import { attributeList, catalogueRows, documentLines, type Entry, type Json, text, wholeNumber } from './reading.ts'
 
 // Refs: `cardmarket:game:<game>` (root), `cardmarket:category:<idCategory>`, `cardmarket:<idProduct>`.
-const GAMES = [
-  { game: 'pokemon', name: 'Pokémon' },
-  { game: 'onepiece', name: 'One Piece' },
-]
 
 /** Categories of several products or loose cards; all other categories are single sealed products. */
 const BUNDLES = new Set(['Lot', 'Lots', 'Sets'])
@@ -44,16 +41,16 @@ function productReader(market: Market): (row: Json) => Entry[] | null {
     const name = text(row.name)
     if (name === undefined) return [{ reject: reason('lacks', { thing: 'product', id, field: 'name' }) }]
     const categoryName = text(row.categoryName) ?? ''
-    const game = GAMES.find((g) => categoryName.startsWith(`${g.name} `))
+    const game = GAMES.all.find(({ shopNames }) => categoryName.startsWith(`${shopNames.cardmarket} `))
     const categoryId = wholeNumber(row.idCategory)
     if (game === undefined || categoryId === undefined) {
       return [{ reject: reason('product_category', { id, value: categoryName }) }]
     }
-    const kind = kindOf(categoryName, game.name)
+    const kind = kindOf(categoryName, game.shopNames.cardmarket)
     if (kind === 'Coins') return [{ reject: reason('product_category', { id, value: categoryName }) }]
-    const root = `cardmarket:game:${game.game}`
+    const root = `cardmarket:game:${game.slug}`
     const category = `cardmarket:category:${categoryId}`
-    const of = { market, game: game.game, image: null }
+    const of = { market, game: game.slug, image: null }
     const categories = [
       { ...of, ref: root, name: game.name, parent: null },
       { ...of, ref: category, name: `${game.name} ${kind}`, parent: root },
@@ -70,7 +67,7 @@ function productReader(market: Market): (row: Json) => Entry[] | null {
           name,
           code: null,
           genre,
-          game: game.game,
+          game: game.slug,
           category,
           images: [],
           attributes: attributeList([

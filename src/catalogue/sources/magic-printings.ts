@@ -56,7 +56,11 @@ const RARITIES: Readonly<Record<string, string>> = {
   bonus: 'Bonus',
 }
 
+/** Codes of Scryfall that differ from those of other sources. */
 const LANGUAGES: Readonly<Record<string, string>> = { zhs: 'zh-cn', zht: 'zh-tw' }
+
+/** The usual code of a language of Scryfall. */
+export const languageOf = (code: string): string => LANGUAGES[code] ?? code
 
 /** One entry for each finish; the card's own ref is that of its normal printing. */
 export function magicEntries(printing: MagicPrinting): Entry[] {
@@ -85,7 +89,7 @@ export function magicEntries(printing: MagicPrinting): Entry[] {
         ['Card Type', printing.type],
         ['Illustrator', printing.artist],
         ['Treatment', printing.frames.flatMap((frame) => FRAMES[frame] ?? []).join(', ') || undefined],
-        ['Languages', LANGUAGES[printing.language] ?? printing.language],
+        ['Languages', printing.language],
       ]),
       groups: ['ungraded', 'graded'],
       details: { rarity, illustrator: printing.artist, ...(names.length > 0 && { names }) },

@@ -2,6 +2,7 @@
 import { ndjsonRows } from '#core/files/feed.ts'
 import type { Market } from '#core/markets.ts'
 import { reason } from '#core/problems.ts'
+import { gameOf } from '#games/games.ts'
 import type { CatalogueFormat, ItemRecord, StoredCategory } from '../records/catalogue-records.ts'
 import { slugWords } from '../records/slugs.ts'
 import { collectorNumber, printedTotalOf, rarityTerm, regulationMarkTerm } from './card-terms.ts'
@@ -21,6 +22,8 @@ import {
   wholeNumber,
   wholeNumbers,
 } from './reading.ts'
+
+const GAME = gameOf('pokemon')
 
 // Refs: `pokemontcg:series:<slug of its name>`, `pokemontcg:set:<id>`, `pokemontcg:<card id>`.
 export const pokemontcg: CatalogueFormat = {
@@ -69,7 +72,7 @@ function setEntries(row: Json, market: Market, { read, series: seriesRead }: Set
   const series = seriesName === undefined ? null : `pokemontcg:series:${slugWords(seriesName)}`
   const isNew = series !== null && !seriesRead.has(series)
   if (series !== null) seriesRead.add(series)
-  const printedTotal = printedTotalOf(wholeNumber(row.printedTotal), name)
+  const printedTotal = printedTotalOf(wholeNumber(row.printedTotal), name, GAME)
   read.set(id, { printedTotal })
   const image = (isObject(row.images) ? address(row.images.logo) : undefined) ?? null
   const of = { market, game: 'pokemon' }
@@ -94,7 +97,7 @@ function cardEntries(row: Json, market: Market, { read, stored }: SetsRead): Ent
   const set = /^(.+)-[^-]*$/.exec(id)?.[1]
   if (set === undefined) return [{ reject: reason('no_set', { id }) }]
   const category = `pokemontcg:set:${set}`
-  const code = collectorNumber(number, (read.get(set) ?? stored.get(category))?.printedTotal ?? null)
+  const code = collectorNumber(number, (read.get(set) ?? stored.get(category))?.printedTotal ?? null, GAME)
   const image = isObject(row.images) ? (address(row.images.large) ?? address(row.images.small)) : undefined
   const details = detailsOf(row)
   return [
@@ -140,7 +143,7 @@ function detailsOf(row: Json): ItemRecord['details'] {
   const subtypes = texts(row.subtypes) ?? []
   const isPokemon = text(row.supertype) === 'Pokémon'
   return {
-    rarity: rarityTerm(row.rarity),
+    rarity: rarityTerm(row.rarity, GAME),
     illustrator: text(row.artist),
     hp: wholeNumber(row.hp),
     types: texts(row.types),

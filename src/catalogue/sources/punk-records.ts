@@ -2,6 +2,8 @@
 import { ndjsonRows } from '#core/files/feed.ts'
 import type { Market } from '#core/markets.ts'
 import { reason } from '#core/problems.ts'
+import { gameOf } from '#games/games.ts'
+import { splitNumber } from '#games/number-forms.ts'
 import { finishSlug } from '../records/finishes.ts'
 import type { CatalogueFormat } from '../records/catalogue-records.ts'
 import { address, attributeList, catalogueRows, documentLines, type Entry, isObject, type Json, peek, RANK, text, texts } from './reading.ts'
@@ -13,6 +15,8 @@ const LANGUAGES: Readonly<Record<string, { code: string; name: string }>> = {
   550: { code: 'ja', name: 'Japanese' },
   622: { code: 'fr', name: 'French' },
 }
+
+const GAME = gameOf('onepiece')
 
 /** The start of a file of packs: an object keyed by pack id. */
 const PACKS = /^\{\s*"\d+"\s*:/
@@ -56,7 +60,7 @@ function packReader(market: Market): (row: Json) => Entry[] | null {
     const entries: Entry[] = []
     if (!roots.has(root)) {
       roots.add(root)
-      const rootName = `One Piece (${language.name})`
+      const rootName = `${GAME.name} (${language.name})`
       entries.push({ category: { market, ref: root, name: rootName, game: 'onepiece', parent: null, image: null } })
     }
     const ref = `punk-records:pack:${id}`
@@ -80,7 +84,8 @@ function codesOf(row: Json, name: string): string[] {
   return [label ?? /[【[]([A-Z]+\d*-[A-Z]*\d+)[】\]]/.exec(name)?.[1]].filter((code) => code !== undefined)
 }
 
-const CARD_ID = /^([A-Z]+\d*-\d+)(?:_([a-z])(\d+))?$/
+/** The number of a card, which is the same for all of its printings, and the printing. */
+const CARD_ID = /^([^_]+)(?:_([a-z])(\d+))?$/
 
 function cardEntries(row: Json, market: Market): Entry[] | null {
   if (!('pack_id' in row) || !('colors' in row)) return null
@@ -91,13 +96,17 @@ function cardEntries(row: Json, market: Market): Entry[] | null {
   const pack = text(row.pack_id)
   const language = languageOf(pack ?? '')
   if (language === undefined) return [{ reject: reason('pack_language', { id: pack ?? '' }) }]
-  const [, code = id, printing, number] = CARD_ID.exec(id) ?? []
+  const { code, printing, number } = partsOfId(id)
   const category = text(row.category)
   const rarity = text(row.rarity)?.replace(/([a-z])([A-Z])/g, '$1 $2')
   const image = address(row.img_full_url)?.split('?', 1)[0]
   return [
     {
-      key: { source: 'punk-records', id: `${language.code}:${id}`, finish: finishSlug(printing && number ? `${printing}${number}` : '') },
+      key: {
+        source: 'punk-records',
+        id: `${language.code}:${id}`,
+        finish: finishSlug(printing && number ? `${printing}${number}` : '', GAME.finishes),
+      },
       item: {
         market,
         ref: `punk-records:${language.code}:${id}`,
@@ -128,6 +137,13 @@ function cardEntries(row: Json, market: Market): Entry[] | null {
       },
     },
   ]
+}
+
+/** An id whose number has an unknown form is a number as a whole. */
+function partsOfId(id: string): { code: string; printing?: string; number?: string } {
+  const [, code, printing, number] = CARD_ID.exec(id) ?? []
+  if (code === undefined || !splitNumber(GAME.numbers.forms, code)) return { code: id }
+  return { code, ...(printing && number && { printing, number }) }
 }
 
 const PRINTINGS: Readonly<Record<string, string>> = { p: 'Parallel', r: 'Reprint' }

@@ -3,7 +3,7 @@ import { type FeedSource, ndjsonRows } from '#core/files/feed.ts'
 import type { Market } from '#core/markets.ts'
 import { reason } from '#core/problems.ts'
 import type { CatalogueFormat } from '../records/catalogue-records.ts'
-import { magicEntries } from './magic-printings.ts'
+import { languageOf, magicEntries } from './magic-printings.ts'
 import {
   address,
   catalogueRows,
@@ -86,7 +86,7 @@ function cardEntries(row: Json, market: Market, sets: Set<string>): Entry[] | nu
   const isNew = !sets.has(set)
   sets.add(set)
   const of = { market, game: 'magic', image: null }
-  const language = text(row.lang) ?? 'en'
+  const language = languageOf(text(row.lang) ?? 'en')
   const faces = Array.isArray(row.card_faces) ? row.card_faces.filter(isObject) : []
   return [
     ...(isNew ? [{ category: { ...of, ref: category, name: setName, codes: [set.toUpperCase()], fillsOnly: true } }] : []),

@@ -1,4 +1,5 @@
 // The finishes of a TCGdex card: each stated printing, and its ids in shops.
+import { gameOf } from '#games/games.ts'
 import { finishSlug } from '../records/finishes.ts'
 import type { ForeignId } from '../records/catalogue-records.ts'
 import { isObject, type Json, text, texts, wholeNumber } from './reading.ts'
@@ -29,6 +30,7 @@ interface Printing {
   ids: ShopIds
 }
 
+const RULES = gameOf('pokemon').finishes
 const SHOPS = ['cardmarket', 'tcgplayer'] as const
 const FLAGS = ['normal', 'holo', 'reverse', 'firstEdition'] as const
 const PLAIN_SLUGS = new Set(['normal', 'holo', 'reverse', 'first-edition', 'holo-first-edition', 'shadowless', 'holo-shadowless'])
@@ -58,8 +60,8 @@ function statedPrintings(variants: unknown, cardIds: ShopIds): Printing[] {
   if (Array.isArray(variants)) return variants.flatMap((variant: unknown) => printingOf(variant, cardIds))
   if (!isObject(variants)) return []
   return FLAGS.filter((flag) => variants[flag] === true).map((flag) => ({
-    slug: finishSlug(flag),
-    word: finishSlug(flag),
+    slug: finishSlug(flag, RULES),
+    word: finishSlug(flag, RULES),
     plain: true,
     ids: cardIds,
   }))
@@ -70,8 +72,8 @@ function printingOf(variant: unknown, cardIds: ShopIds): Printing[] {
   if (!isObject(variant) || type === undefined) return []
   const size = text(variant.size)
   const stated = [type, text(variant.subtype), ...(texts(variant.stamp) ?? []), text(variant.foil), size === 'standard' ? undefined : size]
-  const slug = finishSlug(stated.filter((part) => part !== undefined).join(' '))
-  const word = slug.includes('first-edition') ? 'first-edition' : finishSlug(type)
+  const slug = finishSlug(stated.filter((part) => part !== undefined).join(' '), RULES)
+  const word = slug.includes('first-edition') ? 'first-edition' : finishSlug(type, RULES)
   const ids = shopIds(variant.thirdParty)
   return [{ slug, word, plain: PLAIN_SLUGS.has(slug), ids: hasIds(ids) ? ids : cardIds }]
 }

@@ -1,6 +1,7 @@
 // Reads the TCGdex catalogue: series, sets and cards, international and Asian, and cards in the form of its English API.
 import type { Market } from '#core/markets.ts'
 import { ndjsonRows } from '#core/files/feed.ts'
+import { gameOf } from '#games/games.ts'
 import { reason } from '#core/problems.ts'
 import type { Term } from '#core/problem-texts/terms.ts'
 import { fold } from '#index/fold.ts'
@@ -25,6 +26,8 @@ import { type Finish, finishesOf } from './tcgdex-finishes.ts'
 // Refs: `tcgdex:serie:<id>`, `tcgdex:set:<id>`, `tcgdex:<card id>`, `tcgdex:<card id>:<finish>`. Asian releases reuse ids of
 // international ones for other things, so their refs start with `tcgdex-asia:`.
 type Source = 'tcgdex' | 'tcgdex-asia'
+
+const GAME = gameOf('pokemon')
 
 const WESTERN = ['en', 'fr', 'de', 'es', 'it', 'pt', 'nl', 'pl']
 const ASIAN = ['ja', 'zh-tw', 'zh-cn', 'ko', 'th', 'id']
@@ -175,7 +178,7 @@ function embeddedSet(set: Json, { market, source, id, sets }: Omit<Reading, 'nam
 }
 
 function printedTotalIn(set: Json, name: string): number | null {
-  return printedTotalOf(isObject(set.cardCount) ? wholeNumber(set.cardCount.official) : undefined, name)
+  return printedTotalOf(isObject(set.cardCount) ? wholeNumber(set.cardCount.official) : undefined, name, GAME)
 }
 
 function logoOf(set: Json): string | null {
@@ -191,7 +194,7 @@ function cardEntries(row: Json, reading: Reading & { setId: string }): Entry[] {
     return [{ reject: reason('at_most', { part: 'card', id, units: 'printings', max: MAX_PRINTINGS }) }]
   }
   const set = setOf(`${source}:set:${setId}`, sets)
-  const code = collectorNumber(number, set?.printedTotal ?? null)
+  const code = collectorNumber(number, set?.printedTotal ?? null, GAME)
   const image = address(row.image) ?? assetOf(row, reading, set?.parent ?? null)
   // Cards of the API form have flags in `variants` instead of a list of printings; these are ignored, because they also state `normal` for holos.
   const flat = !isObject(row.name)
@@ -237,12 +240,12 @@ function printedNumber(localId: unknown): string | undefined {
 
 function detailsOf(row: Json, source: Source): ItemRecord['details'] {
   return {
-    rarity: rarityTerm(row.rarity),
+    rarity: rarityTerm(row.rarity, GAME),
     illustrator: text(row.illustrator),
     hp: wholeNumber(row.hp),
     types: texts(row.types),
     dexIds: wholeNumbers(row.dexId),
-    stage: stageTerm(row.stage),
+    stage: stageTerm(row.stage, GAME),
     evolveFrom: localized(row.evolveFrom, source),
     suffix: text(row.suffix),
     level: wholeNumber(row.level),
@@ -267,10 +270,10 @@ function attributesOf(row: Json, code: string, finish: Finish, digital: boolean)
   const names = isObject(row.name) ? row.name : {}
   const languages = Object.keys(names).filter((language) => text(names[language]) !== undefined)
   return attributeList([
-    ['Rarity', rarityTerm(row.rarity)],
+    ['Rarity', rarityTerm(row.rarity, GAME)],
     ['Set Number', code],
     ['Finish', finish.label],
-    ['Card Type', cardTypeTerm(row.category)],
+    ['Card Type', cardTypeTerm(row.category, GAME)],
     ['Illustrator', text(row.illustrator)],
     ['Regulation Mark', regulationMarkTerm(row.regulationMark)],
     ['Languages', languages.length > 0 ? languages.sort().join(', ') : undefined],

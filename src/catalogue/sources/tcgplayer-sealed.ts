@@ -2,6 +2,7 @@
 import { csvRows } from '#core/files/feed.ts'
 import type { Market } from '#core/markets.ts'
 import { problem, reason } from '#core/problems.ts'
+import { gameOf } from '#games/games.ts'
 import type { CatalogueFormat } from '../records/catalogue-records.ts'
 import { address, attributeList, catalogueRows, type Entry, text, wholeNumber } from './reading.ts'
 
@@ -36,7 +37,7 @@ function productReader(market: Market): (row: Record<string, string>) => Entry[]
     if (name === undefined) return [{ reject: reason('lacks', { thing: 'product', id, field: 'name' }) }]
     const image = address(row.imageUrl)
     const category: Entry[] = first
-      ? [{ category: { market, ref: CATEGORY, name: 'Pokémon Sealed', game: 'pokemon', parent: null, image: null } }]
+      ? [{ category: { market, ref: CATEGORY, name: `${gameOf('pokemon').name} Sealed`, game: 'pokemon', parent: null, image: null } }]
       : []
     first = false
     return [

@@ -1,6 +1,6 @@
 // How far a collection is towards a goal: owned and missing cards, the cost to finish, and copies to spare.
 import { readPublicQuery } from '#catalogue/public-query.ts'
-import { finishSlug, byPlainness } from '#catalogue/records/finishes.ts'
+import { byPlainness, finishRules, finishSlug } from '#catalogue/records/finishes.ts'
 import { imagesOf } from '#catalogue/snapshot/item-json.ts'
 import { CategoryParam, QueryParam } from '#catalogue/params.ts'
 import { invalidFields } from '#core/errors.ts'
@@ -176,11 +176,12 @@ function byNumber({ catalogue: { items } }: CompletionCtx): (a: CardOfGoal, b: C
 
 function plainestFirst({ catalogue: { items } }: CompletionCtx, rows: readonly number[]): readonly number[] {
   if (rows.length === 1) return rows
+  const rules = finishRules(items.gameOf(rows[0]!))
   const finishOf = (row: number) => {
     const finish = items.finishOf(row)
-    return finish === null ? null : finishSlug(finish)
+    return finish === null ? null : finishSlug(finish, rules)
   }
-  return rows.toSorted((a, b) => byPlainness(finishOf(a), finishOf(b)) || items.id[a]! - items.id[b]!)
+  return rows.toSorted((a, b) => byPlainness(rules)(finishOf(a), finishOf(b)) || items.id[a]! - items.id[b]!)
 }
 
 /** The plainest printing that has a trusted price, otherwise the plainest. */

@@ -1,6 +1,6 @@
 // A collection file of another app, read and written by one table: which of its columns holds what, and the app's words for it.
 import { languageName } from '#catalogue/records/languages.ts'
-import { finishWords } from '#catalogue/records/finishes.ts'
+import { finishRules, finishWords } from '#catalogue/records/finishes.ts'
 import { csvLine } from '#core/files/csv.ts'
 import type { Cells } from '#intake/cells.ts'
 import type { StoredCertificate } from '#db/schema.ts'
@@ -119,7 +119,7 @@ function written(field: CollectionField, record: ExportedRecord, declared: Decla
       return record.set_code === null ? (columns.set === undefined ? record.set : null) : (declared.setCodeOf?.(record.set_code) ?? record.set_code)
     case 'finish':
     case 'foil':
-      return printingOf(record.finish, declared.printings ?? { plain: '', foil: 'foil' })
+      return printingOf(record, declared.printings ?? { plain: '', foil: 'foil' })
     case 'game':
       return record.game
     case 'condition':
@@ -154,10 +154,11 @@ function written(field: CollectionField, record: ExportedRecord, declared: Decla
   }
 }
 
-function printingOf(finish: string | null, { plain, foil, etched }: Printings): string {
-  const words = finishWords(finish ?? '').join(' ')
+function printingOf({ finish, game }: Pick<ExportedRecord, 'finish' | 'game'>, { plain, foil, etched }: Printings): string {
+  const rules = finishRules(game ?? '')
+  const words = finishWords(finish ?? '', rules).join(' ')
   if (words === '') return plain
-  const ofApp = words === 'holo' ? foil : words === 'etched' ? etched : undefined
+  const ofApp = words === rules.foil ? foil : words === 'etched' ? etched : undefined
   return ofApp ?? finish!
 }
 

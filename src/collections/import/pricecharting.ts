@@ -1,12 +1,10 @@
 // The collection export of PriceCharting: money in cents, the grade in include-string, the number in the name.
 import { parseLabel } from '#core/labels.ts'
 import { problem } from '#core/problems.ts'
+import { GAMES } from '#games/games.ts'
 import { truncate } from '#prices/sources/cells.ts'
-import { BadCell, cell, type Cells, gameOf, quantityOf, textOrNull } from '#intake/cells.ts'
+import { BadCell, cell, type Cells, quantityOf, textOrNull } from '#intake/cells.ts'
 import { codeOf, type CollectionFormat, dayOf, noteOf } from './entries.ts'
-
-/** Prefixes of console names, and the game of each. */
-const GAMES = ['Pokemon', 'One Piece'] as const
 
 export const pricecharting: CollectionFormat = {
   name: 'pricecharting',
@@ -31,7 +29,7 @@ export const pricecharting: CollectionFormat = {
     const id = cell(cells, 'id')
     const tags = [...product.matchAll(/\[([^[\]]*)\]/g)].map((tag) => tag[1]!)
     const console = cell(cells, 'console-name')
-    const game = GAMES.find((name) => console.startsWith(`${name} `))
+    const game = GAMES.all.find(({ shopNames }) => console.startsWith(`${shopNames.pricecharting} `))
     return {
       item: {
         keys: id === '' ? [] : [{ source: 'pricecharting', id }],
@@ -41,8 +39,8 @@ export const pricecharting: CollectionFormat = {
           .replace(/\s+/g, ' ')
           .trim(),
         number: /#(\S+)/.exec(product)?.[1] ?? null,
-        set: (game ? console.slice(game.length + 1) : console) || null,
-        game: game ? gameOf(game) : null,
+        set: (game ? console.slice(game.shopNames.pricecharting.length + 1) : console) || null,
+        game: game?.slug ?? null,
         finish: tags.length > 0 ? tags.join(' ') : null,
       },
       label: labelOf(cells),

@@ -4,7 +4,7 @@ import type { Market } from '#core/markets.ts'
 import { MARKETS } from '#core/markets.ts'
 import { familyOf, originOf, worldOfFamily } from '#catalogue/records/record-origin.ts'
 import { isMerged } from '#catalogue/items/source-records.ts'
-import { finishSlug } from '#catalogue/records/finishes.ts'
+import { finishRules, finishSlug } from '#catalogue/records/finishes.ts'
 import type { ForeignId, Genre } from '#catalogue/records/catalogue-records.ts'
 import type { Tx } from '#db/schema.ts'
 import { cardKey, type Decisions, type MatchRecord, type MatchSet, recordKey } from '#matching/matcher-types.ts'
@@ -205,7 +205,7 @@ export function matchRecordOf(
     number: record.code,
     name: record.name ?? '',
     names: record.names,
-    finish: (origin?.finish ?? finish) || (record.finishAttribute && finishSlug(record.finishAttribute)) || null,
+    finish: (origin?.finish ?? finish) || (record.finishAttribute && finishSlug(record.finishAttribute, finishRules(game))) || null,
     shopIds: record.foreignIds.filter((id) => id.source !== described || (origin !== null && id.source === origin.source)),
     hp: record.hp,
     priceCents: record.items.length === 1 ? (prices.get(record.items[0]!) ?? null) : null,

@@ -1,8 +1,8 @@
 // Loads the candidate items for rows that describe their item instead of naming it by an id.
 import { type RawBuilder, sql } from 'kysely'
 import { rankOf } from '#catalogue/records/facts.ts'
-import { finishSlug } from '#catalogue/records/finishes.ts'
-import { worldOfFamily } from '#catalogue/records/record-origin.ts'
+import { finishRules, finishSlug } from '#catalogue/records/finishes.ts'
+import { languageFamilies, worldOfFamily } from '#catalogue/records/record-origin.ts'
 import type { Genre } from '#catalogue/records/catalogue-records.ts'
 import type { Tx } from '#db/schema.ts'
 import { type CardDescription, CardIndex, CATALOGUE, type IndexedRecord, itemRecord } from '#matching/card-index.ts'
@@ -11,7 +11,6 @@ import { DescribedSets, type Statement } from '#matching/described-sets.ts'
 import { isSealed } from '#matching/source-cards.ts'
 import { gameRecords, matchRecordOf, setsOfGame, type World } from './game-records.ts'
 
-const ASIAN = ['ja', 'zh-tw', 'zh-cn', 'zh', 'ko', 'th', 'id']
 /** Number of records read at once, because the records of a game take several times the memory of the index built from them. */
 const PART = 5_000
 
@@ -64,10 +63,9 @@ async function gamesOf(tx: Tx): Promise<string[]> {
   return rows.map(({ game }) => game)
 }
 
-/** The families of records that may contain a print in the language; null for any. */
-export function familiesOf(language: string | undefined): readonly string[] | null {
-  if (language === undefined) return null
-  return [ASIAN.includes(language) ? 'asia' : 'international', `onepiece-${language}`, 'sealed', CATALOGUE]
+/** The families of records that may contain a print of the game, or of any game, in the language; null for any. */
+export function familiesOf(language: string | undefined, game: string | null): readonly string[] | null {
+  return language === undefined ? null : [...languageFamilies(language, game), 'sealed', CATALOGUE]
 }
 
 interface FoundRecord {
@@ -170,7 +168,7 @@ async function itemsWithoutRecords(tx: Tx, game: string | null, { refs }: Descri
     where c.ref = any(${[...refs]}::text[]) and (${game}::text is null or i.game = ${game})
       and not exists (select from item_sources s where s.item_id = i.id)`.execute(tx)
   return rows.map(({ id: itemId, name, code: number, genre, game: own, category_id: categoryId, category, finish: stated }) => {
-    const finish = stated === null ? null : finishSlug(stated)
+    const finish = stated === null ? null : finishSlug(stated, finishRules(own))
     const set = isSealed(genre) ? null : { ref: `category:${categoryId}`, name: category, codes: [], printedTotal: null }
     return itemRecord({ itemId, finish, card: `${categoryId} ${number} ${name}`, game: own, genre, family: CATALOGUE, set, number, name })
   })

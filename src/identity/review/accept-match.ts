@@ -2,11 +2,12 @@
 import { sql } from 'kysely'
 import { adoptItems } from '#catalogue/items/adopt-items.ts'
 import { rankOf } from '#catalogue/records/facts.ts'
-import { byPlainness, finishKey } from '#catalogue/records/finishes.ts'
+import { byPlainness, finishKey, finishRules } from '#catalogue/records/finishes.ts'
 import { invalid } from '#core/errors.ts'
 import { id } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { verb } from '#core/verb.ts'
+import type { FinishRules } from '#games/schema.ts'
 import { liveItemId } from '#db/live-item.ts'
 import type { Tx } from '#db/schema.ts'
 import { recordKey } from '#matching/matcher-types.ts'
@@ -38,7 +39,7 @@ async function verdictsToJoin(tx: Tx, match: QueuedMatch, itemId: number, now: D
     const { rows } = await sql`select from item_sources where item_id = ${liveId}::int4 and record_id = any(${match.record_ids}::int4[])`.execute(tx)
     throw invalid('item_id', rows.length > 0 ? 'own_item' : 'other_family')
   }
-  const pair = await pairOf(tx, records, others)
+  const pair = await pairOf(tx, records, others, finishRules(match.game))
   const candidates = await namedRecords(
     tx,
     match.candidates.map((candidate) => candidate.record_id),
@@ -69,8 +70,8 @@ async function recordsUnder(tx: Tx, { game, world }: QueuedMatch, itemId: number
  * The pair of records whose decision joins the two cards. Joining different finishes makes them one item, so this is done only if the cards have no
  * finish in common; otherwise each finish joins its counterpart.
  */
-async function pairOf(tx: Tx, records: readonly NamedRecord[], others: readonly NamedRecord[]): Promise<Pair> {
-  const same = equalFinish(records, others)
+async function pairOf(tx: Tx, records: readonly NamedRecord[], others: readonly NamedRecord[], rules: FinishRules): Promise<Pair> {
+  const same = equalFinish(records, others, rules)
   if (same) return same
   if (records.length > 1) {
     const { rows } = await sql<NamedRecord>`
@@ -80,17 +81,19 @@ async function pairOf(tx: Tx, records: readonly NamedRecord[], others: readonly 
     const found = equalFinish(
       records,
       rows.map((row) => ({ ...row, key: recordKey(row.source, row.foreign_id, row.finish || null) })),
+      rules,
     )
     if (found) return found
   }
-  const [plainest] = records.toSorted((a, b) => byPlainness(a.finish || null, b.finish || null))
+  const [plainest] = records.toSorted((a, b) => byPlainness(rules)(a.finish || null, b.finish || null))
   return [plainest!.key, others[0]!.key]
 }
 
-function equalFinish(records: readonly NamedRecord[], others: readonly NamedRecord[]): Pair | null {
+function equalFinish(records: readonly NamedRecord[], others: readonly NamedRecord[], rules: FinishRules): Pair | null {
   for (const other of others) {
     for (const record of records) {
-      if (record.finish === '' || other.finish === '' || finishKey(record.finish) === finishKey(other.finish)) return [record.key, other.key]
+      if (record.finish === '' || other.finish === '' || finishKey(record.finish, rules) === finishKey(other.finish, rules))
+        return [record.key, other.key]
     }
   }
   return null

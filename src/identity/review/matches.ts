@@ -2,7 +2,8 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Facts } from '#catalogue/records/facts.ts'
 import { Details, ForeignIdList } from '#catalogue/records/fields.ts'
-import { byPlainness, FIT, finishFit, finishSlug, finishWords } from '#catalogue/records/finishes.ts'
+import { byPlainness, FIT, finishFit, finishRules, finishSlug, finishWords } from '#catalogue/records/finishes.ts'
+import type { FinishRules } from '#games/schema.ts'
 import type { ForeignId } from '#catalogue/records/catalogue-records.ts'
 import { itemsWithPrices } from '#catalogue/items/stored-items.ts'
 import { ItemPriceSchema, type StoredItem, StoredItemSchema } from '#catalogue/stored-schemas.ts'
@@ -161,7 +162,7 @@ function viewOf(
   items: ReadonlyMap<number, MatchItem>,
 ): Match {
   const own = row.record_ids.flatMap((id) => records.get(id) ?? [])
-  const finishes = [...new Set(own.flatMap(({ finish }) => finish || []))].sort(byPlainness)
+  const finishes = [...new Set(own.flatMap(({ finish }) => finish || []))].sort(byPlainness(finishRules(row.game)))
   const reasonsOf = (reasons: readonly Reason[]) => reasons.map((reason) => ({ ...reason, text: reasonText(reason) }))
   const shown = new Set<number>()
   return {
@@ -174,6 +175,7 @@ function viewOf(
       const item = fitting(
         (cards.get(recordId) ?? []).flatMap((id) => items.get(id) ?? []),
         finishes,
+        finishRules(row.game),
       )
       // Two of the records may have been linked to the same item since then.
       if (!item || shown.has(item.id)) return []
@@ -186,16 +188,18 @@ function viewOf(
 }
 
 /** The item of the card that has the finish, or else the plainest one. */
-function fitting(items: readonly MatchItem[], finishes: readonly string[]): MatchItem | undefined {
-  const ordered = items.toSorted((a, b) => byPlainness(finishOf(a), finishOf(b)) || a.id - b.id)
+function fitting(items: readonly MatchItem[], finishes: readonly string[], rules: FinishRules): MatchItem | undefined {
+  const ordered = items.toSorted((a, b) => byPlainness(rules)(finishOf(a, rules), finishOf(b, rules)) || a.id - b.id)
   const [finish, ...others] = finishes
   if (finish === undefined || others.length > 0) return ordered[0]
-  return ordered.find((item) => finishFit(finishWords(finish), finishWords(finishOf(item) ?? '')) !== FIT.none) ?? ordered[0]
+  return (
+    ordered.find((item) => finishFit(finishWords(finish, rules), finishWords(finishOf(item, rules) ?? '', rules), rules) !== FIT.none) ?? ordered[0]
+  )
 }
 
-function finishOf({ attributes }: Pick<StoredItem, 'attributes'>): string | null {
+function finishOf({ attributes }: Pick<StoredItem, 'attributes'>, rules: FinishRules): string | null {
   const shown = attributes.find(({ name }) => name === 'Finish')?.value
-  return shown === undefined ? null : finishSlug(shown)
+  return shown === undefined ? null : finishSlug(shown, rules)
 }
 
 interface StoredRecord {

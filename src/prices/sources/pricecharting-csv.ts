@@ -2,6 +2,7 @@
 import { csvRows } from '#core/files/feed.ts'
 import type { Market } from '#core/markets.ts'
 import { problem } from '#core/problems.ts'
+import { GAMES } from '#games/games.ts'
 import { figuresOf } from '#prices/records/feed-figures.ts'
 import type { FeedRow, ItemKey, ItemWords, PriceFormat } from '#prices/records/feed-rows.ts'
 import { nonZeroPrice } from './cells.ts'
@@ -70,9 +71,10 @@ function itemKey(row: Record<string, string>): ItemKey | null {
 
 /** `Pokemon Japanese Base Set`: the game, the language unless it is English, and the set. */
 function setOf(console: string): ItemWords {
-  const [, title, japanese, set] = /^(Pokemon|One Piece) (Japanese )?(\S.*)$/.exec(console.slice(0, MAX_NAME_LENGTH)) ?? []
-  if (title === undefined) return {}
-  return { game: title === 'Pokemon' ? 'pokemon' : 'onepiece', language: japanese ? 'ja' : 'en', set: set! }
+  const game = GAMES.all.find(({ shopNames }) => console.startsWith(`${shopNames.pricecharting} `))
+  if (game === undefined) return {}
+  const [, japanese, set] = /^(Japanese )?(\S.*)$/.exec(console.slice(game.shopNames.pricecharting.length + 1, MAX_NAME_LENGTH)) ?? []
+  return set === undefined ? {} : { game: game.slug, language: japanese ? 'ja' : 'en', set }
 }
 
 function isPrinting(tag: string): boolean {
