@@ -1,12 +1,14 @@
 // Reads the Flesh and Blood cards of the npm package `@flesh-and-blood/cards`, as one JSON array: a card with all of its printings.
 import type { Market } from '#core/markets.ts'
 import { reason } from '#core/problems.ts'
+import { gameOf } from '#games/games.ts'
 import { finishSlug } from '../records/finishes.ts'
 import type { CatalogueFormat, ForeignId, ItemRecord } from '../records/catalogue-records.ts'
 import { slugWords } from '../records/slugs.ts'
 import { type CardsRead, printingsOf, readCards } from './flesh-and-blood-faces.ts'
 import { attributeList, catalogueRows, type Entry, identifier, isObject, type Json, text, texts } from './reading.ts'
 
+const RULES = gameOf('fab').finishes
 // Refs: `flesh-and-blood:set:<slug of its name>`, `flesh-and-blood:<identifier>`, `flesh-and-blood:<identifier>:<finish>`.
 const SOURCE = 'flesh-and-blood'
 
@@ -69,7 +71,7 @@ function itemEntry(
   const names = new Set(written.flatMap((face) => [nameOf(face), text(face.name)!, ...(texts(face.nicknames) ?? [])]))
   names.delete(name)
   const label = finishLabel(printing)
-  const slug = finishSlug(label)
+  const slug = finishSlug(label, RULES)
   const rarity = text(printing.rarity) ?? text(front.rarity)
   const artist = texts(printing.artists)?.join(', ')
   const item: ItemRecord = {
@@ -109,5 +111,5 @@ function shopIdsOf({ tcgplayer: shop }: Json): ForeignId[] {
   const id = isObject(shop) ? text(shop.productId) : undefined
   if (!isObject(shop) || id === undefined) return []
   const printing = /[?&]Printing=([^&]+)/.exec(text(shop.url) ?? '')?.[1]?.replaceAll('+', ' ')
-  return [{ source: 'tcgplayer', id, ...(printing && { finish: finishSlug(printing) }) }]
+  return [{ source: 'tcgplayer', id, ...(printing && { finish: finishSlug(printing, RULES) }) }]
 }

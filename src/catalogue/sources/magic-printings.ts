@@ -1,8 +1,11 @@
 // Items of a Magic printing, shared by the readers of MTGJSON and Scryfall: one item for each finish, with both faces in one name.
 import type { Market } from '#core/markets.ts'
+import { gameOf } from '#games/games.ts'
 import { finishSlug } from '../records/finishes.ts'
 import type { ForeignId, ItemRecord } from '../records/catalogue-records.ts'
 import { attributeList, type Entry } from './reading.ts'
+
+const RULES = gameOf('magic').finishes
 
 /** A printing as either source states it. */
 export interface MagicPrinting {
@@ -72,7 +75,7 @@ export function magicEntries(printing: MagicPrinting): Entry[] {
   const finishes = printing.finishes.length > 0 ? printing.finishes : ['nonfoil']
   return finishes.map((finish) => {
     const label = finishLabel(finish, printing)
-    const slug = finishSlug(label)
+    const slug = finishSlug(label, RULES)
     const item: ItemRecord = {
       market,
       ref: `${source}:${id}${slug === 'normal' ? '' : `:${slug}`}`,

@@ -1,6 +1,7 @@
 // Reads YGOPRODeck's cards and sets of Yu-Gi-Oh!: a card with all of its printings, in the form of its API.
 import type { Market } from '#core/markets.ts'
 import { reason } from '#core/problems.ts'
+import { gameOf } from '#games/games.ts'
 import { finishSlug } from '../records/finishes.ts'
 import type { CatalogueFormat, ItemRecord } from '../records/catalogue-records.ts'
 import { slugWords } from '../records/slugs.ts'
@@ -19,6 +20,7 @@ import {
   wholeNumber,
 } from './reading.ts'
 
+const RULES = gameOf('yugioh').finishes
 // Refs: `ygoprodeck:set:<slug of its name>`, `ygoprodeck:<set code>:<rarity>`.
 const SOURCE = 'ygoprodeck'
 
@@ -117,7 +119,7 @@ const LANGUAGES: readonly (readonly [RegExp, string])[] = [
 
 function itemEntry(card: Json, { market, name, code, category, rarity, edition }: Printing): Extract<Entry, { item: unknown }> {
   const label = edition === undefined ? rarity : `${rarity} ${edition}`
-  const slug = finishSlug(label)
+  const slug = finishSlug(label, RULES)
   const [picture] = Array.isArray(card.card_images) ? card.card_images : []
   const image = isObject(picture) ? address(picture.image_url) : undefined
   const item: ItemRecord = {
