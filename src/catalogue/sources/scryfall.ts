@@ -18,27 +18,39 @@ import {
   texts,
   wholeNumber,
 } from './reading.ts'
+import { idIn, migrationEntry } from './scryfall-migrations.ts'
 
 // Refs: `scryfall:set:<code>`, `scryfall:<id>`, `scryfall:<id>:<finish>`; printings in another language than English: `scryfall:<language>:<id>`.
 export const scryfall: CatalogueFormat = {
   name: 'scryfall',
-  title: 'Scryfall bulk data of Magic printings, and its list of sets (JSON or NDJSON)',
+  title: 'Scryfall bulk data of Magic printings, its sets and its migrations (JSON or NDJSON)',
   defaultMarket: 'source_c',
-  marks: [{ type: 'json', names: ['object', 'id', 'scryfall_uri'] }],
-  rank: (head) => (SETS.test(head.trimStart()) ? RANK.sets : RANK.cards),
+  marks: [
+    { type: 'json', names: ['object', 'id', 'scryfall_uri'] },
+    { type: 'json', names: ['object', 'id', 'migration_strategy'] },
+  ],
+  rank: (head) => (head.includes('"migration_strategy"') ? MIGRATIONS : LIST.test(head.trimStart()) ? RANK.sets : RANK.cards),
   open(market) {
     const sets = new Set<string>()
     return async function* (file) {
       const { start, source } = await peek(file)
-      yield* catalogueRows(linesOf(start, source), 'scryfall', (row) => setEntry(row, market, sets) ?? cardEntries(row, market, sets))
+      yield* catalogueRows(
+        linesOf(start, source),
+        'scryfall',
+        (row) => setEntry(row, market, sets) ?? migrationEntry(row) ?? cardEntries(row, market, sets),
+      )
     }
   },
 }
 
-const SETS = /^\{\s*"object"\s*:\s*"list"/
+/** Migrations name cards, so they are read last. */
+const MIGRATIONS = RANK.cards + 1
+
+/** Scryfall's answers with several sets or migrations. */
+const LIST = /^\{\s*"object"\s*:\s*"list"/
 
 function linesOf(start: string, source: FeedSource) {
-  if (SETS.test(start)) return documentLines(source, '$.data.*')
+  if (LIST.test(start)) return documentLines(source, '$.data.*')
   return start.startsWith('[') ? documentLines(source, '$.*') : ndjsonRows(source)
 }
 
@@ -93,7 +105,7 @@ function cardEntries(row: Json, market: Market, sets: Set<string>): Entry[] | nu
     ...magicEntries({
       source: 'scryfall',
       market,
-      id: language === 'en' ? id : `${language}:${id}`,
+      id: idIn(language, id),
       name,
       names: [row, ...faces].flatMap((face) => [text(face.printed_name), text(face.flavor_name)]).filter((other) => other !== undefined),
       number,
