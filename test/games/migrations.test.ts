@@ -1,7 +1,7 @@
 // Scryfall gives up ids of printings: their items are merged, and stay merged until the import of the migrations is reverted.
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { ruleOf } from '../support/reasons.ts'
+import { rulesIn } from '../support/reasons.ts'
 import { importText, OPERATOR_TOKEN, send, startTestNode, type TestNode } from '../support/node.ts'
 
 let node: TestNode
@@ -63,7 +63,7 @@ test('a merge moves the items of the older id, a deletion leaves its item to an 
   await importText(node, 'scryfall', CARDS)
   expect(await refs()).toEqual(SEPARATE)
   const report = await importText(node, 'scryfall', MIGRATIONS)
-  expect(report.errors.map(({ row, why }) => `${row} ${ruleOf(why)}`)).toEqual([
+  expect(report.errors.map(({ row, rule, params }) => `${row} ${rulesIn({ rule: rule!, params: params! })}`)).toEqual([
     '7 lacks card x new_scryfall_id',
     '3 id_withdrawn scryfall other',
     '6 no_foreign_id scryfall unknown',
