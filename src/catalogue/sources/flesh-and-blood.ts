@@ -44,7 +44,8 @@ function cardEntries(card: Json, { market, sets, faces, codes }: Reading): Entry
     if (code === undefined) return [{ reject: reason('lacks', { thing: 'card', id, field: 'printings.identifier' }) }]
     if (set === undefined) return [{ reject: reason('lacks', { thing: 'card', id: code, field: 'printings.set' }) }]
     const own = faces.get(code)!
-    if (own[0] !== card) return []
+    // Some printings are listed once more for their picture on the back.
+    if (own[0] !== card || /-Back(?:-|$)/.test(text(printing.print) ?? '')) return []
     const category = `${SOURCE}:set:${slugWords(set)}`
     const isNew = !sets.has(set)
     sets.add(set)
@@ -103,7 +104,9 @@ function itemEntry(
 function finishLabel(printing: Json): string {
   const [edition, foiling] = [text(printing.edition), text(printing.foiling)]
   const parts = [edition === 'First' ? 'First Edition' : edition === 'Promo' ? undefined : edition, ...(texts(printing.treatments) ?? [])]
-  return [...parts, foiling && `${foiling} Foil`].filter((part) => part !== undefined).join(' ') || 'Normal'
+  // Further pictures with the same number and treatment are versions: `OMN203-Cold-Alternate Art-V2`.
+  const [, version] = /-(V\d+)$/.exec(text(printing.print) ?? '') ?? []
+  return [...parts, foiling && `${foiling} Foil`, version].filter((part) => part !== undefined).join(' ') || 'Normal'
 }
 
 /** TCGplayer's product with its name of the printing, which the product's address states: `Printing=1st+Edition+Rainbow+Foil`. */

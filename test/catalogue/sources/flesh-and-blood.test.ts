@@ -80,6 +80,7 @@ it.each([
   [{ edition: 'Alpha', foiling: 'Cold' }, 'Alpha Cold Foil', '1st Edition Cold Foil'],
   [{ edition: 'Unlimited' }, 'Unlimited', 'Unlimited Edition Normal'],
   [{ edition: 'Promo', foiling: 'Gold' }, 'Gold Foil', 'Gold Foil'],
+  [{ print: 'TST001-Cold-Alternate Art-V2', foiling: 'Cold', treatments: ['Alternate Art'] }, 'Alternate Art Cold Foil V2', 'Cold Foil'],
 ])('the edition, treatments and foil %j make the finish %s', async (fields, label, shopName) => {
   const tcgplayer = { productId: '11', url: `https://shop.example/product/11?Language=English&Printing=${shopName.replaceAll(' ', '+')}` }
   const [item] = itemsOf(await read(card({ printings: [printing({ ...fields, tcgplayer })] })))
@@ -98,6 +99,11 @@ it('reads the faces of a card as one item, whichever is first in the file', asyn
       ['Invoke Test (Red) // Test, Ally', ['Invoke Test (Red)', 'Invoke Test', 'Test, Ally']],
     ])
   }
+})
+
+it('reads a printing once whose back is listed as well', async () => {
+  const printings = [printing({ foiling: 'Cold', print: 'TST001-Cold' }), printing({ foiling: 'Cold', print: 'TST001-Cold-Back' })]
+  expect(itemsOf(await read(card({ printings })))).toHaveLength(1)
 })
 
 it('keeps a set that several codes share together', async () => {
