@@ -44,7 +44,7 @@ const PAGES = ['test/{console,desk}/**/*.test.ts', 'test/graphql/graphiql.test.t
 /** Tests without a database. */
 const UNIT = [
   'test/*.test.ts',
-  'test/{core,index,matching,outbound,sample,ui}/**/*.test.ts',
+  'test/{core,games,index,matching,outbound,sample,ui}/**/*.test.ts',
   'test/prices/{evidence,sources}/**/*.test.ts',
   'test/catalogue/sources/**/*.test.ts',
 ]

@@ -25,7 +25,7 @@ export function register(program: Command, open: OpenCli, print: Print): void {
     )
 }
 
-/** The rows of a file in the form of `matching/sealed-aliases.json`. @throws Error that names the file */
+/** The rows of a file with aliases by words. @throws Error that names the file */
 function aliasesOf(file: string): { words: string; means: string }[] {
   let aliases: unknown
   try {

@@ -13,6 +13,7 @@ import { register as registerDemo } from './demo/demo.ts'
 import { register as registerDoctor } from './doctor.ts'
 import { register as registerDump } from './dump.ts'
 import { register as registerExport } from './export.ts'
+import { register as registerGames } from './games.ts'
 import { register as registerHeld } from './prices/held.ts'
 import { register as registerImport } from './import.ts'
 import { register as registerIndices } from './indices.ts'
@@ -107,6 +108,7 @@ registerBackup(program, open, print)
 registerArchive(program, open, print)
 registerDemo(program, open, print)
 registerDoctor(program, print)
+registerGames(program, print)
 registerListen(program, print)
 
 // Subcommands do not inherit this setting: each must throw instead of exiting with commander's code 1.

@@ -22,6 +22,8 @@ export interface Shape {
   const?: unknown
   anyOf?: Shape[]
   properties?: Record<string, Shape>
+  /** of `Type.Record`: one pattern, which all names match */
+  patternProperties?: Record<string, Shape>
   required?: string[]
   items?: Shape
   minimum?: number
@@ -252,7 +254,7 @@ function shapeAt(schema: Shape, path: string[], body: unknown): Shape | undefine
   let value: unknown = body
   for (const step of path) {
     if (shape?.anyOf) shape = shape.anyOf.find((branch) => branch.properties?.[step] ?? branch.items)
-    shape = shape?.properties?.[step] ?? shape?.items
+    shape = shape?.properties?.[step] ?? shape?.items ?? Object.values(shape?.patternProperties ?? {})[0]
     value = (value as Record<string, unknown> | undefined)?.[step]
   }
   return shape

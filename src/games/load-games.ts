@@ -87,7 +87,7 @@ export function loadGames(folder: string): Games {
   }
   const shared = stated.get(COMMON) ?? {}
   stated.delete(COMMON)
-  const common = gameOf('', shared, {}, problems)
+  const common = gameOf('', shared, shared, problems)
   const all = [...stated].map(([slug, data]) => gameOf(slug, mergeData(shared, data), data, problems))
   if (problems.length > 0) throw new GameDataError(problems.join('\n'))
   const every = [shared, ...stated.values()]
@@ -96,7 +96,7 @@ export function loadGames(folder: string): Games {
   return deepFreeze({
     all,
     common,
-    names: { characters: {}, words: {}, optional: [], second: {}, omitted: [], endings: [], ...union.names },
+    names: { characters: {}, words: {}, optional: [], second: {}, omitted: [], faces: [], endings: [], ...union.names },
     synonyms: every.flatMap(synonymsOf),
     rarities: [...new Set(ordered.flatMap(({ rarities }) => rarities))],
     ranks: new Map(all.toReversed().flatMap(({ ranks }) => [...ranks])),
@@ -137,10 +137,10 @@ function readFile(path: string, shown: string, name: FileName, problems: string[
   }
 }
 
-/** @param own what the game's own folder states, whose values are checked */
+/** @param own what its own folder states */
 function gameOf(slug: string, data: GameData, own: GameData, problems: string[]): Game {
   const name = data.game?.name ?? slug
-  const path = `games/${slug}`
+  const path = `games/${slug || COMMON}`
   checkFolded(own, path, problems)
   return {
     slug,

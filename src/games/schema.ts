@@ -73,6 +73,7 @@ const NamesFile = Type.Object(
     optional: Type.Optional(list(text())),
     second: Type.Optional(textsBy(textsBy(text()))),
     omitted: Type.Optional(list(Type.Object({ first: text(), last: text() }, closed))),
+    faces: Type.Optional(list(text())),
     endings: Type.Optional(list(Type.Object({ stage: Type.Optional(text()), suffix: Type.Optional(text()), text: text() }, closed))),
   },
   closed,
@@ -124,7 +125,7 @@ export const FILES = {
   terms: TermsFile,
   sealed: SealedFile,
   synonyms: list(Type.Object({ word: text(), means: text() }, closed)),
-  attributes: textsBy(Type.Union(SEARCH_FIELDS.map((field) => Type.Literal(field)))),
+  attributes: textsBy(Type.Enum([...SEARCH_FIELDS])),
   species: list(text()),
 } as const
 

@@ -1,10 +1,10 @@
 // Collector numbers as people type them: with or without leading zeros, separators and the total after the slash.
 import { fold } from '#index/fold.ts'
 
-// The signs behind some numbers of Magic (`97★`) distinguish cards like letters.
-const RUNS = /\p{N}+|[\p{L}\p{M}★†‡]+/gu
+/** A star or dagger right after a number belongs to it: `123★` and `123` are different cards. */
+const RUNS = /\p{N}+[★†]?|[\p{L}\p{M}]+/gu
 const DIGITS = /^\p{N}/u
-const SEPARATORS = /[^\p{L}\p{M}\p{N}★†‡]/gu
+const SEPARATORS = /[^\p{L}\p{M}\p{N}]/gu
 
 /** A code in normal form, split at its first slash; the total is empty if there is none. */
 export interface Code {
@@ -88,7 +88,7 @@ function normalRuns(text: string): string {
   for (const run of text.match(RUNS) ?? []) {
     const digits = DIGITS.test(run)
     if (digits === digitsBefore) normal += '-'
-    normal += digits ? run.replace(/^0+(.)/, '$1') : run
+    normal += digits ? run.replace(/^0+(\p{N})/u, '$1') : run
     digitsBefore = digits
   }
   return normal

@@ -3,7 +3,7 @@ import { GAMES } from '#games/games.ts'
 import { fold, words } from '#index/fold.ts'
 import { memoize } from '#index/memoize.ts'
 
-const { characters, endings, omitted } = GAMES.names
+const { characters, endings, faces, omitted } = GAMES.names
 const CHARACTERS = Object.entries(characters)
 /** Symbols and abbreviations that sources also write as words. */
 const WORDS: ReadonlyMap<string, string> = new Map(Object.entries(GAMES.names.words))
@@ -45,9 +45,15 @@ export function likeness(a: string, b: string): number {
   return one.intersection(other).size / one.union(other).size
 }
 
-/** Other spellings of the name of a card: level-up cards have LV.X printed after their name, which a source may omit. */
+/**
+ * Other spellings of the name of a card. Level-up cards have LV.X printed after their name, which a source may omit; of a card with two faces
+ * (`Fire // Ice`), a source may state only the first.
+ */
 export function otherNames(name: string, { stage, suffix }: { stage?: string | null; suffix?: string | null }): readonly string[] {
   const found = endings.filter((ending) => (stage != null && stage === ending.stage) || (suffix != null && suffix === ending.suffix))
   const missing = found.filter(({ text }) => !normalName(name).endsWith(normalName(text)))
-  return missing.length === 0 ? NO_NAMES : missing.map(({ text }) => `${name} ${text}`)
+  const separator = faces.find((one) => name.includes(one))
+  if (missing.length === 0 && separator === undefined) return NO_NAMES
+  const first = separator === undefined ? [] : [name.slice(0, name.indexOf(separator)).trim()]
+  return [...missing.map(({ text }) => `${name} ${text}`), ...first]
 }

@@ -26,7 +26,7 @@ function distance(a: string, b: string): number {
 /** A folded code as typed, without separators and normalised, and the parts before and after the slash in each of these forms. */
 function codeForms(code: string): string[] {
   const [number = '', ...rest] = code.split('/')
-  const spellings = (part: string): string[] => [part, normalCode(part), part.replaceAll(/[^\p{L}\p{M}\p{N}★†‡]/gu, '')]
+  const spellings = (part: string): string[] => [part, normalCode(part), part.replaceAll(/[^\p{L}\p{M}\p{N}]/gu, '')]
   const total = rest.join('-').trim()
   if (normalCode(total) === '' || words(total).length === 0) return spellings(number.trim())
   return spellings(number.trim()).flatMap((first) => spellings(total).map((second) => `${first}/${second}`))

@@ -78,8 +78,8 @@ export interface Service {
 }
 
 /** Starts the service and waits for its message that it runs. */
-export async function serve(settings: Settings, args: string[] = ['serve']): Promise<Service> {
-  const child = launch(args, settings)
+export async function serve(settings: Settings, args: string[] = ['serve'], file = MAIN): Promise<Service> {
+  const child = launch(args, settings, file)
   let greeting = ''
   child.stdout!.setEncoding('utf8').on('data', (text: string) => (greeting += text))
   const end = ended(child)

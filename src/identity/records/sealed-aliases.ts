@@ -1,4 +1,4 @@
-// The operator's aliases for sealed products, in addition to the built-in ones (`matching/sealed-aliases.json`).
+// The operator's aliases for sealed products, in addition to those of the game.
 import { name, remark } from '#core/fields.ts'
 import { type Static, Type } from '#core/input.ts'
 import type { Note } from '#db/changes/change.ts'
