@@ -6,6 +6,7 @@ import type { ForeignId, ItemRecord } from '../records/catalogue-records.ts'
 import { attributeList, type Entry } from './reading.ts'
 
 const RULES = gameOf('magic').finishes
+const FOIL = finishSlug('Foil', RULES)
 
 /** A printing as either source states it. */
 export interface MagicPrinting {
@@ -117,10 +118,10 @@ function specialFoil(promoType: string): string | undefined {
 
 /** Shops call every foil foil; only an etched foil beside another one needs its own name. */
 function foreignIdsOf({ finishes, ids, etchedId }: MagicPrinting, finish: string, slug: string): ForeignId[] {
-  const word = finish === 'nonfoil' ? 'normal' : finish === 'etched' && finishes.includes('foil') ? slug : 'holo'
+  const word = finish === 'nonfoil' ? 'normal' : finish === 'etched' && finishes.includes('foil') ? slug : FOIL
   const etched = finish === 'etched' && etchedId !== undefined
   return [
     ...ids.filter(({ source }) => !(etched && source === 'tcgplayer')).map((id) => ({ ...id, finish: word })),
-    ...(etched ? [{ source: 'tcgplayer', id: etchedId, finish: 'holo' }] : []),
+    ...(etched ? [{ source: 'tcgplayer', id: etchedId, finish: FOIL }] : []),
   ]
 }
