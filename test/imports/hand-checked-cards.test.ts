@@ -37,7 +37,7 @@ const GAMES: Readonly<Record<string, { format: string; file: (rows: object[]) =>
 
 /** The rows of a game's sample in the form of its source, and the cards that they are. */
 function sampleOf(game: string): { rows: object[]; cards: Card[] } {
-  const lines = readFileSync(new URL(`${game}-cards.ndjson`, import.meta.url), 'utf8')
+  const lines = readFileSync(new URL(`cards/${game}.ndjson`, import.meta.url), 'utf8')
     .trim()
     .split('\n')
   const entries = lines.map((line) => JSON.parse(line) as { row?: object; card?: Card })
