@@ -4,6 +4,8 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { parseAst } from 'vite'
 import { PHOTO_KEY } from '#catalogue/records/image-addresses.ts'
+import { GAMES } from '#games/games.ts'
+import { compileForm } from '#games/number-forms.ts'
 import { CATALOGUE_TEXT, LINE, LINES, PERSON_NAME, VISIBLE_LINE } from '#core/text.ts'
 
 // Without a program for this platform, the checker runs in JavaScript, a few times slower.
@@ -31,6 +33,11 @@ const BUILT: Readonly<Record<string, readonly string[]>> = {
   'src/core/input.ts': [],
   'src/core/settings/readers.ts': [VISIBLE_LINE],
   'src/core/text.ts': [VISIBLE_LINE, LINE, LINES, CATALOGUE_TEXT, PERSON_NAME],
+  // The forms of all games, and those with every kind of part.
+  'src/games/number-forms.ts': [
+    ...GAMES.all.flatMap(({ numbers }) => numbers.forms),
+    compileForm({ set: ['capitals', 'digits?'], separator: '-', number: ['capitals?', 'digits', 'lowercase?', '★?'] }),
+  ].map(({ expression }) => expression.source),
   'src/images/routes.ts': [`${PHOTO_KEY}([1-9]\\d{0,3})\\.webp$`],
   'src/market/approval/review.ts': [PHOTO_KEY],
   'src/photos/copy-pictures.ts': [PHOTO_KEY],

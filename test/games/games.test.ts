@@ -2,7 +2,6 @@
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { checkSync } from 'recheck'
 import { afterAll, expect, it } from 'vitest'
 import { finishSlug } from '#catalogue/records/finishes.ts'
 import { GAMES, gameOf } from '#games/games.ts'
@@ -114,7 +113,7 @@ it('the game of the guide loads, and its cards are read', async () => {
   expect([categoriesOf(rows).length, itemsOf(rows).length, rejectsOf(rows)]).toEqual([2, 3, []])
 })
 
-it('reads numbers of other games by declared forms, in linear time', () => {
+it('reads numbers of other games by declared forms', () => {
   const forms = [
     { set: ['capitals', 'digits?'], separator: '-', number: ['capitals?', 'digits'] },
     { set: ['capitals'], number: ['digits'] },
@@ -127,7 +126,4 @@ it('reads numbers of other games by declared forms, in linear time', () => {
     { set: null, number: '123★', total: false },
     null,
   ])
-  for (const { expression } of [...forms, ...GAMES.all.flatMap(({ numbers }) => numbers.forms)]) {
-    expect(checkSync(expression.source, expression.flags, { checker: 'automaton' }).status).toBe('safe')
-  }
 })

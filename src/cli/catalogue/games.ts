@@ -1,7 +1,7 @@
 // The command `games`: the games that the program knows, and what their folders state.
 import type { Command } from 'commander'
 import { type Game, GAMES } from '#games/games.ts'
-import { addCommand, columns, type OutputOptions, type Print, printResult } from './terminal/command.ts'
+import { addCommand, columns, type OutputOptions, type Print, printResult } from '../terminal/command.ts'
 
 export function register(program: Command, print: Print): void {
   // Invalid data stops every command before it runs, with the file and the field.
