@@ -2,18 +2,20 @@
 import { sql } from 'kysely'
 import { adoptItems } from '#catalogue/items/adopt-items.ts'
 import { CategoryChanges } from '#catalogue/categories/category-changes.ts'
-import { type Facts, factsOfRecord } from '#catalogue/records/facts.ts'
+import { factsOfRecord } from '#catalogue/records/facts.ts'
 import type {
   CatalogueFormat,
   CatalogueReader,
   CatalogueRow,
   CategoryRecord,
+  IdMove,
   ItemRecord,
   StoredCategory,
   SourceKey,
 } from '#catalogue/records/catalogue-records.ts'
 import { worldOf } from '#catalogue/records/record-origin.ts'
-import { stateRecords } from '#catalogue/items/source-records.ts'
+import { statementsOfMoves } from '#catalogue/items/moved-records.ts'
+import { type Statement, stateRecords } from '#catalogue/items/source-records.ts'
 import { categoriesByRef, saveCategory } from '#catalogue/records/category-store.ts'
 import type { Market } from '#core/markets.ts'
 import { reason } from '#core/problems.ts'
@@ -102,10 +104,12 @@ export class CatalogueImporter implements Importer {
   async #take(rows: CatalogueRow[]): Promise<void> {
     await this.#loadCategories(rows)
     let items: ReadItem[] = []
+    const moves: { line: number; move: IdMove }[] = []
     for (const row of rows) {
       if (row.line !== this.#lastLine) this.#run.counts.rowsRead += 1
       this.#lastLine = row.line
       if ('reject' in row) this.#run.refuse(row.line, row.reject)
+      else if ('moved' in row) moves.push({ line: row.line, move: row.moved })
       else if ('category' in row) await this.#saveCategory(row.line, row.category)
       else if (this.#isSound(row.line, row.item)) items.push({ line: row.line, record: row.item, key: row.key })
     }
@@ -122,6 +126,24 @@ export class CatalogueImporter implements Importer {
       for (const part of chunksOf(now)) await this.#state(part)
       items = later
     }
+    if (moves.length > 0) await this.#move(moves)
+  }
+
+  /** Joins the records of ids that a source has given up with those of its newer ids. Ids that the catalogue does not have are ignored. */
+  async #move(moves: readonly { line: number; move: IdMove }[]): Promise<void> {
+    await this.#writing
+    const { statements, open } = await statementsOfMoves(
+      this.#run.tx,
+      moves.map(({ move }) => move),
+    )
+    for (const n of open) {
+      const {
+        line,
+        move: { source, from, into },
+      } = moves[n]!
+      this.#run.refuse(line, into === null ? reason('id_withdrawn', { source, id: from }) : reason('no_foreign_id', { source, id: into }))
+    }
+    await this.#stateRecords(statements)
   }
 
   async #loadCategories(rows: CatalogueRow[]): Promise<void> {
@@ -176,19 +198,24 @@ export class CatalogueImporter implements Importer {
     this.#writing.catch(() => {})
   }
 
-  async #write(items: readonly ReadItem[], statements: { key: SourceKey; facts: Facts }[]): Promise<void> {
+  async #write(items: readonly ReadItem[], statements: readonly Statement[]): Promise<void> {
+    const states = await this.#stateRecords(statements)
+    await this.#keepPrices(items.flatMap(({ line, record }, n) => (record.prices ?? []).map((price) => ({ line, record_id: states[n]!.id, price }))))
+  }
+
+  async #stateRecords(statements: readonly Statement[]): Promise<{ id: number; changed: boolean }[]> {
     // Items without records get theirs before the first statement is stored, because one of the stated records may be where they came from.
     if (this.#touched.size === 0) await adoptItems(this.#run.tx, this.#run.note.at)
     const states = await stateRecords(this.#run.tx, this.#run.importId, statements)
     for (const [n, { id, changed }] of states.entries()) {
-      const { key, record } = items[n]!
-      const [game, world] = [record.game, worldOf(key, record)]
+      const { key, facts } = statements[n]!
+      const [game, world] = [facts.game!, worldOf(key, facts)]
       const touched = this.#touched.get(`${game}\t${world}`) ?? { game, world, ids: new Set() }
       this.#touched.set(`${game}\t${world}`, touched)
       if (changed) touched.ids.add(id)
       else this.#unchanged += 1
     }
-    await this.#keepPrices(items.flatMap(({ line, record }, n) => (record.prices ?? []).map((price) => ({ line, record_id: states[n]!.id, price }))))
+    return states
   }
 
   /** Stores prices in a temporary table until their items exist. */

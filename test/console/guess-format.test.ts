@@ -30,6 +30,17 @@ const HEADS: Record<string, string[]> = {
     '{"569001":{"id":"569001","raw_title":"STARTER DECK [ST-01]","title_parts":{"label":"ST-01"}}}',
     '{"colors":["Red"],"id":"ST01-001","img_full_url":"https://example.com/1.png","name":"Luffy","pack_id":"569001"}',
   ],
+  scryfall: [
+    '[{"object":"card","id":"s-1","oracle_id":"o","tcgplayer_id":1,"name":"Fire // Ice","lang":"en","scryfall_uri":"https://scryfall.example/1"}]',
+    '{"object":"list","has_more":false,"data":[{"object":"set","id":"s","code":"apc","name":"Apocalypse","scryfall_uri":"https://scryfall.example"}]}',
+    '{"object":"list","has_more":false,"data":[{"object":"migration","id":"m","migration_strategy":"merge","old_scryfall_id":"a"}]}',
+  ],
+  mtgjson: ['{"meta":{"date":"2026-11-01"},"data":{"10E":{"baseSetSize":383,"block":"Core Set","cards":[]}}}'],
+  'flesh-and-blood': ['[{"artists":[],"cardIdentifier":"head-jab-red","classes":["Ninja"],"legalFormats":[],"name":"Head Jab","printings":[]}]'],
+  ygoprodeck: [
+    '{"data":[{"id":46986414,"name":"Dark Magician","type":"Normal Monster","frameType":"normal","desc":"","race":"Spellcaster"}]}',
+    '[{"set_name":"Metal Raiders","set_code":"MRD","num_of_cards":144,"tcg_date":"2002-06-26"}]',
+  ],
   'cardmarket-products': ['{"version":1,"products":[{"idProduct":271439,"name":"Phantom Forces Booster","categoryName":"Pokémon Booster"}]}'],
   'tcgplayer-sealed': ['productId,name,cleanName,imageUrl,earliestDate,set_code,url\n243052,Case,Case,,,1863,\n'],
   'mintmark-prices-csv': ['item_ref,market,label,price,updated_at\n', '\uFEFF"item_ref";"market";"label";"price";"updated_at"\r\n'],

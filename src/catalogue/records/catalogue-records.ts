@@ -95,10 +95,18 @@ export interface ItemRecord {
   prices?: PricePoint[]
 }
 
+/** An id of a card that its source has given up: for another one, or without (null), because there is no such card. */
+export interface IdMove {
+  source: string
+  from: string
+  into: string | null
+}
+
 /** One entry of a catalogue file; `line` is 1-based (array index + 1 in a JSON document). */
 export type CatalogueRow =
   | { line: number; category: CategoryRecord }
   | { line: number; item: ItemRecord; key: SourceKey }
+  | { line: number; moved: IdMove }
   | { line: number; reject: Reason }
 
 export interface CatalogueFormat {

@@ -75,6 +75,9 @@ export function familyOf({ source, id }: Pick<SourceKey, 'source' | 'id'>, facts
   if (facts.genre === 'sealed' || facts.genre === 'bundle') return 'sealed'
   const origin = source === 'mintmark' && facts.ref !== undefined ? originOf({ ref: facts.ref }) : null
   const from = origin?.source ?? source
-  if (from === 'punk-records') return languageFamily('onepiece', (origin?.id ?? id).split(':', 1)[0]!)
+  const [, language] = /^([a-z-]+):/.exec(origin?.id ?? id) ?? []
+  if (from === 'punk-records') return languageFamily('onepiece', language!)
+  // Scryfall's ids are of English printings, unless they start with another language.
+  if (from === 'scryfall' && language !== undefined) return languageFamily('magic', language)
   return from === 'tcgdex-asia' ? 'asia' : INTERNATIONAL
 }

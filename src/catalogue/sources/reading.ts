@@ -4,7 +4,7 @@ import { FeedError, type FeedLine, type FeedSource, jsonEntries } from '#core/fi
 import { MAX_INTEGER } from '#core/fields.ts'
 import { type Problem, problem, type Reason, reason } from '#core/problems.ts'
 import { cleanText } from '#core/text.ts'
-import type { CatalogueRow, CategoryRecord, ItemRecord, SourceKey } from '../records/catalogue-records.ts'
+import type { CatalogueRow, CategoryRecord, IdMove, ItemRecord, SourceKey } from '../records/catalogue-records.ts'
 
 /** Maximum length of a ref, name, code or foreign id, as in `shortText`: the database indexes them. */
 const MAX_TEXT_LENGTH = 500
@@ -14,7 +14,7 @@ const MAX_VALUE_LENGTH = 10_000
 export type Json = Record<string, unknown>
 
 /** The result of a row, before its line number is added. */
-export type Entry = { category: CategoryRecord } | { item: ItemRecord; key: SourceKey } | { reject: Reason }
+export type Entry = { category: CategoryRecord } | { item: ItemRecord; key: SourceKey } | { moved: IdMove } | { reject: Reason }
 
 /** Trimmed text; undefined for anything else, and for text without visible characters. */
 export function text(value: unknown): string | undefined {
@@ -112,7 +112,7 @@ interface Seen {
 }
 
 function numbered(line: number, entry: Entry, seen: Seen): CatalogueRow {
-  if ('reject' in entry) return { line, ...entry }
+  if ('reject' in entry || 'moved' in entry) return { line, ...entry }
   const kind = 'item' in entry ? 'item' : 'category'
   const record = 'item' in entry ? entry.item : entry.category
   const { market, ref, name } = record

@@ -73,6 +73,7 @@ export const FILE_RULES = {
   no_match: 'no item matches "{name}" in name, number and set[; similar items: {items}]',
   no_ref: 'no item has the ref {ref}',
   refs: 'items of {markets} have the ref {ref}; use the id of the item',
+  id_withdrawn: 'the source {source} has withdrawn the id {id}; its item stays until an operator merges or deletes it',
   no_foreign_id: 'no item has the {source} id {id}',
   no_finish: 'no item with the {source} id {id} has the finish {finish}',
   no_category: 'the category {ref} is not in the catalogue; import it first',

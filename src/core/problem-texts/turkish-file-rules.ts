@@ -69,6 +69,7 @@ export const TURKISH_FILE_RULES: Readonly<Record<keyof typeof FILE_RULES, string
   no_match: '"{name}" için adı, numarası ve seti uyan ürün yok[; benzerleri: {items}]',
   no_ref: 'refi {ref} olan ürün yok',
   refs: '{markets} ürünlerinin refi {ref}; ürünün numarasını kullanın',
+  id_withdrawn: '{source} kaynağı {id} numarasını kaldırdı; ürünü, bir yönetici birleştirene ya da silene kadar kalır',
   no_foreign_id: '{source} numarası {id} olan ürün yok',
   no_finish: '{source} numarası {id} olan ürünlerin {finish} baskısı yok',
   no_category: '{ref} kategorisi katalogda yok; önce onu aktarın',

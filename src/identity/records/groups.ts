@@ -1,10 +1,11 @@
 // Groups of records that form items: those assigned by the matcher, those that follow another record, and pending ones.
 import { sql } from 'kysely'
+import { formerSource } from '#catalogue/items/moved-records.ts'
 import { PRECEDENCE, rankOf } from '#catalogue/records/facts.ts'
 import { itemsInUse } from '#catalogue/records/item-store.ts'
 import type { Tx } from '#db/schema.ts'
 import { assign } from '#matching/assign.ts'
-import type { Assignment, Decisions, MatchSet } from '#matching/matcher-types.ts'
+import { type Assignment, type Decisions, type MatchSet, recordKey } from '#matching/matcher-types.ts'
 import { decisions, type GameRecord, homePrices, matchRecordOf, setsOfGame, type World } from './game-records.ts'
 import { type Group, type Placement, placementOf } from './placement.ts'
 import { sealedAliases } from './sealed-aliases.ts'
@@ -21,7 +22,7 @@ export async function groupsOf(
   items: readonly number[] | null,
 ): Promise<Placement & { assignment: Assignment }> {
   const sets = await setsOfGame(tx, world.game)
-  const decided = await decisions(tx)
+  const decided = withMovedIds(await decisions(tx), records)
   const followers = followersOf(records, await translationsOf(tx, records, sets, decided))
   const matched = followers.size === 0 ? records : records.filter((record) => !followers.has(record))
   const assignment = await assigned(tx, world, matched, { sets, decided, items })
@@ -29,6 +30,18 @@ export async function groupsOf(
   const placement = placementOf(records, followers, assignment, keeps)
   joinOperators(placement.groups, followers)
   return { ...placement, assignment }
+}
+
+/** The decisions of operators, and what sources say about their own ids: a record that states an older id is the same card, unless an operator disagrees. */
+function withMovedIds(decided: Decisions, records: readonly GameRecord[]): Decisions {
+  const moved = records.flatMap(({ key, source, finish, foreignIds }) =>
+    foreignIds.flatMap((former): [string, string][] =>
+      former.source === formerSource(source) ? [[recordKey(source, former.id, finish || null), key]] : [],
+    ),
+  )
+  if (moved.length === 0) return decided
+  const apart = new Set(decided.apart.map((pair) => pair.toSorted().join('\n')))
+  return { ...decided, same: [...decided.same, ...moved.filter((pair) => !apart.has(pair.toSorted().join('\n')))] }
 }
 
 /**

@@ -5,7 +5,7 @@ import type { Market } from '#core/markets.ts'
 import { type Problem, problem, type Reason, reason } from '#core/problems.ts'
 
 /** Sources whose ids a column can hold, as `<source>_id`. */
-export const ID_SOURCES = ['cardmarket', 'tcgplayer', 'tcgdex', 'tcgdex-asia', 'pokemontcg', 'punk-records', 'pricecharting'] as const
+export const ID_SOURCES = ['cardmarket', 'tcgplayer', 'tcgdex', 'tcgdex-asia', 'pokemontcg', 'punk-records', 'scryfall', 'pricecharting'] as const
 
 const WORD_FIELDS = ['name', 'number', 'set', 'finish', 'game', 'language', 'label', 'updated_at', 'recorded_at', 'item_ref'] as const
 
