@@ -101,7 +101,7 @@ it.each(GAMES.all.map(({ slug }) => slug))('the other games are the same without
 it('the game of the guide loads, and its cards are read', async () => {
   const guide = readFileSync(join(ROOT, 'docs/add-a-game.md'), 'utf8')
   const files = [...guide.matchAll(/^`games\/(digimon\/\w+\.json)`\n\n```json\n([^]*?)^```/gm)].map(([, path, text]) => [path!, text!] as const)
-  expect(files).toHaveLength(5)
+  expect(files).toHaveLength(6)
   const folder = copyWith()
   mkdirSync(join(folder, 'digimon'))
   for (const [path, text] of files) writeFileSync(join(folder, path), text)

@@ -34,7 +34,7 @@ test('without Pokémon', async () => {
   rmSync(join(copy, 'games/pokemon'), { recursive: true })
   const settings = { DATA_DIR: freshDataDir() }
   const service = await serve(settings, [], MAIN)
-  const headers = { Authorization: `Bearer ${printedKeys(service.greeting)['professional key']}` }
+  const headers = { Authorization: `Bearer ${printedKeys(service.greeting)['Professional key']}` }
   const get = async (query: string) => (await (await fetch(`${service.publicUrl}/api/v1/${query}`, { headers })).json()) as Answer
   interface Answer {
     data: { name: string; game: string }[]
@@ -52,11 +52,16 @@ test('without Pokémon', async () => {
     category: 'Pokemon',
     variants: [{ type: 'holo' }],
   }
-  writeFileSync(join(copy, 'cards.ndjson'), `${JSON.stringify({ id: 'base1', name: { en: 'Base Set' }, serie: 'base' })}\n${JSON.stringify(card)}\n`)
+  writeFileSync(
+    join(copy, 'cards.ndjson'),
+    [{ id: 'base', name: { en: 'Base' } }, { id: 'base1', name: { en: 'Base Set' }, serie: 'base' }, card]
+      .map((row) => JSON.stringify(row))
+      .join('\n'),
+  )
   await stop(service)
   const { code, said, out } = await ended(launch(['import', 'tcgdex', join(copy, 'cards.ndjson')], settings, MAIN))
   expect([code, said]).toEqual([0, []])
-  expect(out).toContain('1')
+  expect(out).toMatch(/ [1-9]\d* created, .* 0 rejected/)
 
   writeFileSync(join(copy, 'games/onepiece/numbers.json'), '{ "forms": 3 }')
   expect(await ended(launch([], settings, MAIN))).toMatchObject({
