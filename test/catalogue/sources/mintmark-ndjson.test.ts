@@ -73,8 +73,8 @@ it("reads lines as documented in the operator's reference", async () => {
 describe('writing', () => {
   it('writes the same lines that it read', async () => {
     const lines = (await read(`${CATEGORY}\n${ITEM}\n`)).map((row) => {
-      if ('reject' in row) return row.reject
-      return 'category' in row ? categoryLine(row.category) : itemLine(row.item)
+      if ('item' in row) return itemLine(row.item)
+      return 'category' in row ? categoryLine(row.category) : row
     })
     expect(lines).toEqual([CATEGORY, ITEM])
   })

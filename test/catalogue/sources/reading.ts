@@ -103,7 +103,7 @@ export function itReads(format: CatalogueFormat, expected: Readonly<Record<strin
             if (categories.get(ref) === file) problems.push(`category ${ref} twice`)
             if (parent && !categories.has(parent)) problems.push(`no parent ${parent} of ${ref}`)
             categories.set(ref, file)
-          } else {
+          } else if ('item' in row) {
             count.items += 1
             const { ref, category, market, name, code } = row.item
             if (items.get(ref) === file) problems.push(`item ${ref} twice`)
