@@ -69,7 +69,7 @@ export interface Games {
 const COMMON = 'common'
 const SLUG = /^[a-z0-9]+(?:-[a-z0-9]+)*$/
 
-export class GameDataError extends Error {
+class GameDataError extends Error {
   override name = 'GameDataError'
 }
 

@@ -12,7 +12,7 @@ export interface NumberForm {
 }
 
 /** A collector number, split as its game's forms say. */
-export interface SplitNumber {
+interface SplitNumber {
   /** the set that the number itself states, such as `OP01`; null if it states none */
   set: string | null
   number: string

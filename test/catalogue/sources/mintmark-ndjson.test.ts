@@ -210,6 +210,10 @@ it('is a registered format with a unique name', () => {
     'tcgdex',
     'pokemontcg',
     'punk-records',
+    'scryfall',
+    'mtgjson',
+    'flesh-and-blood',
+    'ygoprodeck',
     'cardmarket-products',
     'tcgplayer-sealed',
   ])
