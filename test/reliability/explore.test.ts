@@ -11,7 +11,7 @@ interface Statement {
   row: number
 }
 
-const PROGRAMS = 300
+const PROGRAMS = 100
 const ROWS = 3
 const KINDS = ['read', 'read', 'lock', 'lock skip locked', 'write', 'write', 'follow'] as const
 const TABLE = new Set(['rows'])
