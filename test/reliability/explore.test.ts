@@ -11,7 +11,7 @@ interface Statement {
   row: number
 }
 
-const PROGRAMS = 300
+const PROGRAMS = 100
 const ROWS = 3
 const KINDS = ['read', 'read', 'lock', 'lock skip locked', 'write', 'write', 'follow'] as const
 const TABLE = new Set(['rows'])
@@ -71,7 +71,8 @@ function play(programs: readonly (readonly Statement[])[], choose: Choose): { pl
     if (kind !== 'read') writer.held.add(row)
     const value = writer.changed.get(row) ?? committed[row]!
     writer.seen.push(value)
-    if (kind === 'write' || kind === 'follow') writer.changed.set(row, (value * 7 + writer.seen.reduce((sum, one) => sum * 3 + one, writer.at)) % 1_009)
+    if (kind === 'write' || kind === 'follow')
+      writer.changed.set(row, (value * 7 + writer.seen.reduce((sum, one) => sum * 3 + one, writer.at)) % 1_009)
     writer.at += 1
   }
 
