@@ -30,7 +30,7 @@ const CARD_FACTS =
   'uuid name faceName side layout number finishes isOversized isOnlineOnly promoTypes frameEffects borderColor rarity type artist setCode'.split(' ')
 const IDENTIFIERS: Readonly<Record<string, string>> = { scryfallId: 'scryfall', tcgplayerProductId: 'tcgplayer', mcmId: 'cardmarket' }
 
-/** Most text of a set in memory: its name comes after its cards, so these are held back. The largest real set has 5 MB. */
+/** Most text of a set in memory: its name comes after its cards, so these are held back. */
 const MAX_SET_MB = 64
 
 interface SetRead {
@@ -111,7 +111,6 @@ function setEntries(set: Json, market: Market): Entry[] {
 }
 
 const refOf = (code: string) => `mtgjson:set:${code}`
-
 const tokenCode = (set: Json) => identifier(set.tokenSetCode) ?? `T${identifier(set.code)}`
 
 /** The items of a card. Only the front of a card with two faces yields them; digital cards yield nothing. */
