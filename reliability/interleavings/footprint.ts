@@ -210,7 +210,7 @@ export function areDependent(one: Footprint, other: Footprint): boolean {
 }
 
 function changesMemory({ ends }: Footprint): boolean {
-  return ends !== null && ends.writes.has(LOG)
+  return ends?.writes.has(LOG) ?? false
 }
 
 function waits({ references, shares }: Footprint, { exclusive, locks }: Footprint): boolean {

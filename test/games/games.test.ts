@@ -100,7 +100,7 @@ it.each(GAMES.all.map(({ slug }) => slug))('the other games are the same without
 
 it('the game of the guide loads, and its cards are read', async () => {
   const guide = readFileSync(join(ROOT, 'docs/add-a-game.md'), 'utf8')
-  const files = [...guide.matchAll(/^`games\/(digimon\/\w+\.json)`\n\n```json\n([^]*?)^```/gm)].map(([, path, text]) => [path!, text!] as const)
+  const files = [...guide.matchAll(/^`games\/(digimon\/\w+\.json)`\n\n```json\n([\s\S]*?)^```/gm)].map(([, path, text]) => [path!, text!] as const)
   expect(files).toHaveLength(6)
   const folder = copyWith()
   mkdirSync(join(folder, 'digimon'))
@@ -108,7 +108,7 @@ it('the game of the guide loads, and its cards are read', async () => {
   const digimon = loadGames(folder).all[0]!
   expect([digimon.slug, finishSlug('Alternate Art', digimon.finishes)]).toEqual(['digimon', 'alternative-art'])
   expect(splitNumber(digimon.numbers.forms, 'BT1-084')).toMatchObject({ set: 'BT1', number: '084' })
-  const rows = await readText(opened(mintmarkNdjson), /^`digimon\.ndjson`\n\n```json\n([^]*?)^```/m.exec(guide)![1]!)
+  const rows = await readText(opened(mintmarkNdjson), /^`digimon\.ndjson`\n\n```json\n([\s\S]*?)^```/m.exec(guide)![1]!)
   expect([categoriesOf(rows).length, itemsOf(rows).length, rejectsOf(rows)]).toEqual([2, 3, []])
 })
 
