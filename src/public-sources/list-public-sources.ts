@@ -51,7 +51,7 @@ export const PublicSourceSchema = Type.Object(
         {
           message: Type.String(),
           rule: orNull(Type.String()),
-          params: orNull(Type.Unknown()),
+          params: orNull(Type.Record(Type.String(), Type.Unknown())),
         },
         { title: 'FetchFailure' },
       ),
@@ -97,11 +97,11 @@ interface StoredFetch {
   files: unknown
   import_id: number | null
   rule: string | null
-  params: unknown
+  params: object | null
   message: string | null
   import_status: string | null
   import_rule: string | null
-  import_params: unknown
+  import_params: object | null
   import_message: string | null
 }
 
@@ -143,7 +143,11 @@ function stateOf(row: StoredFetch | undefined): ListedSource['state'] {
 }
 
 function failureOf(row: StoredFetch | undefined): ListedSource['failure'] {
-  if (row?.status === 'failed') return { message: row.message ?? '', rule: row.rule, params: row.params ?? null }
+  if (row?.status === 'failed') return { message: row.message ?? '', rule: row.rule, params: paramsOf(row.params) }
   if (row?.status !== 'done' || row.import_status !== 'failed') return null
-  return { message: row.import_message ?? '', rule: row.import_rule, params: row.import_params ?? null }
+  return { message: row.import_message ?? '', rule: row.import_rule, params: paramsOf(row.import_params) }
+}
+
+function paramsOf(params: object | null): Record<string, unknown> | null {
+  return params as Record<string, unknown> | null
 }

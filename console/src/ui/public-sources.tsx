@@ -115,7 +115,7 @@ function State({ of: source }: { of: PublicSource }) {
   return (
     <>
       <Status code={state} />{' '}
-      {failure && <div class="quiet">{sentence({ message: failure.message, rule: failure.rule, params: failure.params as object | null })}</div>}
+      {failure && <div class="quiet">{sentence({ message: failure.message, rule: failure.rule, params: failure.params })}</div>}
       {checked !== null && (
         <div class="quiet" title={moment(checked)}>
           {t('fetchChecked', { ago: ago(checked), size: count(Math.max(1, Math.round(bytes / MB))) })}
