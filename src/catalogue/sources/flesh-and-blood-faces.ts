@@ -33,7 +33,7 @@ export async function readCards(file: FeedSource): Promise<CardsRead> {
         if (id === undefined) continue
         const own = faces.getOrInsertComputed(id, () => [])
         if (!own.includes(value)) own.push(value)
-        if (set !== undefined) codes.getOrInsertComputed(set, () => new Set()).add(id.replace(/\d+$/, ''))
+        if (set !== undefined) codes.getOrInsertComputed(set, () => new Set()).add(setCodeOf(id))
       }
       return { line: row.line, value }
     })
@@ -58,4 +58,10 @@ export function printingsOf({ printings }: Json): Json[] {
 function faceRank(card: Json): number {
   if (card.isCardBack === true) return 2
   return texts(card.oppositeSideCardIdentifiers) === undefined ? 1 : 0
+}
+
+/** `WTR000` → `WTR`, `1HP003` → `1HP`: everything before the digits at the end. */
+function setCodeOf(id: string): string {
+  const characters = Array.from(id)
+  return characters.slice(0, characters.findLastIndex((character) => character < '0' || character > '9') + 1).join('')
 }
