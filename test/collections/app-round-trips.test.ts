@@ -137,7 +137,7 @@ const APPS: Record<string, AppFile> = {
       ['Condition', 'Played', { label: 'Moderately Played' }],
       ['Condition', 'Heavily Played', { label: 'Heavily Played' }],
       ['Condition', 'Poor', { label: 'Heavily Played' }, 'Heavily Played'],
-      ['Language', 'Traditional Chinese', { language: 'Traditional Chinese' }],
+      ['Language', 'Traditional Chinese', { language: 'zh-tw' }],
       ['Misprint', 'misprint', { misprint: 'Misprint' }],
       ['Artist Proof', 'proof', { proof: 'Artist proof' }],
     ],
@@ -186,7 +186,7 @@ const APPS: Record<string, AppFile> = {
     fixed: { 'Folder Name': 'Mintmark' },
     words: [
       ...steps('Condition', (step) => step.replace(' ', '')),
-      ['Language', 'Traditional Chinese', { language: 'Traditional Chinese' }],
+      ['Language', 'Traditional Chinese', { language: 'zh-tw' }],
       ['Price Bought', '0.00', { purchase_price: '0.00' }],
       ['Date Bought', '3/28/2021', { purchase_date: '2021-03-28' }, '2021-03-28'],
     ],

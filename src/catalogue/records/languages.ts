@@ -9,6 +9,11 @@ export function languageCode(language: string): string {
   return CODES.get(language) ?? language
 }
 
+/** The English name of exactly this code: `traditional chinese` for `zh-tw`; undefined if it has none. */
+export function exactLanguageName(code: string): string | undefined {
+  return NAMES.get(code)
+}
+
 /** The English name of a language code, ignoring the country (`zh-tw` is chinese); undefined if unknown. */
 export function languageName(code: string): string | undefined {
   return NAMES.get(code.split('-', 1)[0]!)

@@ -1,5 +1,5 @@
 // A collection file of another app, read and written by one table: which of its columns holds what, and the app's words for it.
-import { languageName } from '#catalogue/records/languages.ts'
+import { exactLanguageName } from '#catalogue/records/languages.ts'
 import { finishRules, finishWords } from '#catalogue/records/finishes.ts'
 import { csvLine } from '#core/files/csv.ts'
 import type { Cells } from '#intake/cells.ts'
@@ -167,8 +167,8 @@ function isGrade(label: string): boolean {
   return /\d$/.test(label)
 }
 
-/** `de` → `German`; a language without an English name here stays as written. */
+/** `de` → `German`, `zh-tw` → `Traditional Chinese`; a language without an English name stays as written. */
 function languageWord(code: string): string {
-  const name = code.includes('-') || code.includes('_') ? undefined : languageName(code.toLowerCase())
-  return name === undefined ? code : `${name[0]!.toUpperCase()}${name.slice(1)}`
+  const name = exactLanguageName(code.toLowerCase())
+  return name?.replaceAll(/\b[a-z]/g, (letter) => letter.toUpperCase()) ?? code
 }
