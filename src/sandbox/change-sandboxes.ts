@@ -75,7 +75,7 @@ function startOf(at: string): Date {
   return start
 }
 
-/** Builds a sandbox that nobody can use yet. @throws CONFLICT if there are too many, or the role may not create databases */
+/** Builds a sandbox that nobody can use yet. @throws CONFLICT if there are too many, or the role may not create databases; NOT_FOUND if it is deleted meanwhile */
 async function build(ctx: SandboxCtx, sandboxes: Sandboxes, owner: Owner, { startsAt, seed }: { startsAt: Date; seed: number }) {
   const { accountId, hash, last4: shown } = owner
   const values = { accountId, hash, last4: shown, startsAt, seed, createdAt: ctx.now() }
@@ -84,14 +84,15 @@ async function build(ctx: SandboxCtx, sandboxes: Sandboxes, owner: Owner, { star
   if (row === 'account') throw conflict('sandboxes_full', { max: MAX_OF_ACCOUNT })
   if (row === 'service') throw sandboxes.max === 0 ? conflict('sandboxes_off') : conflict('sandboxes_of_service', { max: sandboxes.max })
   const undo = async () => {
-    await deleteSandboxRow(ctx.db.kysely, row.id, null)
+    const deleted = await deleteSandboxRow(ctx.db.kysely, row.id, null)
     await sandboxes.remove(row).catch(() => {})
+    return deleted !== null
   }
   try {
     await sandboxes.build(row, (world) => fillWorld(world, owner, seed))
   } catch (error) {
-    await undo()
-    throw error
+    // Deleted while it was built, which ended the connections to its database.
+    throw (await undo()) ? error : missing('sandbox', row.id)
   }
   return { row, created: { undo } }
 }

@@ -238,6 +238,23 @@ test('a repeated request in a sandbox gets the first response and changes nothin
   }
 }, 60_000)
 
+test('one that is deleted while it is created is refused as missing, and nothing is left', async () => {
+  const { id: owner, key: live } = await account()
+  const before = await databases()
+  const creating = create(live)
+  let id: number | undefined
+  await until('the sandbox has a database', async () => {
+    id ??= (await node.db.kysely.selectFrom('sandboxes').select('id').where('account_id', '=', owner).executeTakeFirst())?.id
+    return id !== undefined && (await databases()) > before
+  })
+  const deleted = await send(api(`/sandbox/${id}`), live, { method: 'DELETE' })
+  const { status, body } = await creating
+  // It may have been ready just before.
+  expect([deleted.status, status === 201 ? null : body.error?.code]).toEqual([204, status === 201 ? null : 'NOT_FOUND'])
+  expect((await send<unknown[]>(api('/sandbox'), live)).body.data).toEqual([])
+  await until('its database is gone', async () => (await databases()) === before)
+}, 60_000)
+
 test('a role that may not create databases gets a clear refusal, and nothing is left', async () => {
   const { db } = node
   const role = `nobody_${process.pid}`
