@@ -21,6 +21,7 @@ import {
   UpdatedSinceParam,
 } from '../params.ts'
 import type { ItemShape } from '../snapshot/item-json.ts'
+import { areSameRows, type ItemQueries } from '../snapshot/queries.ts'
 
 /** Rows of the in-memory catalogue, and the shape and market to show them in. */
 export interface ItemRows {
@@ -73,14 +74,19 @@ export const listItems = verb(
       query: readPublicQuery(input.query, ctx.viewer),
       changedSinceMs: input.updated_since === undefined ? undefined : momentOf('updated_since', input.updated_since).getTime(),
     }
-    const found = ctx.catalogue.queries.page(filter, sort_by, sort_order, (page - 1) * per_page, per_page)
+    const read = (queries: ItemQueries) => queries.page(filter, sort_by, sort_order, (page - 1) * per_page, per_page)
+    const found = read(ctx.catalogue.queries)
+    const isSame = (queries: ItemQueries) => {
+      const again = read(queries)
+      return again.total === found.total && areSameRows(found.rows, again.rows)
+    }
     return {
       rows: found.rows,
       shape: shapeWithStats(ctx.viewer, input.with_stats),
       market: marketPosition(input.market),
       pagination: pagination(page, per_page, found.total),
       query: filter.query?.canonical,
-      isCurrent: ctx.catalogue.follow(found.rows, (queries) => queries.listVersion(filter, sort_by, sort_order)),
+      isCurrent: ctx.catalogue.follow(found.rows, (queries) => queries.listVersion(filter, sort_by, sort_order), isSame),
       ...(page === 1 && search !== undefined && { term: countedTerm(search) }),
       ...(found.total === 0 && search?.trim() && { suggestions: ctx.catalogue.queries.suggestions(search, filter) }),
     }

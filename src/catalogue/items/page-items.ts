@@ -19,7 +19,7 @@ import {
   UpdatedSinceParam,
 } from '../params.ts'
 import { readPublicQuery } from '../public-query.ts'
-import type { ItemFilter } from '../snapshot/queries.ts'
+import { areSameRows, type ItemFilter, type ItemQueries } from '../snapshot/queries.ts'
 
 export const ITEMS_FIRST = { default: 20, max: 100 }
 
@@ -65,7 +65,8 @@ export const pageItems = verb(
     if (input.sortBy === undefined && input.sortOrder === undefined && search?.trim()) return pageMatches(catalogue, search, filter, first, after)
     const { sortBy = 'name', sortOrder = 'asc' } = input
     const from = after === undefined ? null : readItemCursor(after, sortBy, sortOrder, filter.market)
-    const { rows, more } = catalogue.queries.pageAfter({ ...filter, search }, sortBy, sortOrder, from, first)
+    const read = (queries: ItemQueries) => queries.pageAfter({ ...filter, search }, sortBy, sortOrder, from, first)
+    const { rows, more } = read(catalogue.queries)
     const endCursor = () => {
       const last = rows.at(-1)
       if (last === undefined) return null
@@ -73,7 +74,11 @@ export const pageItems = verb(
       return itemCursor(sortBy, sortOrder, value, catalogue.items.id[last]!)
     }
     const suggestions = suggestionsOf(catalogue, rows, search, filter, after)
-    const isCurrent = catalogue.follow(rows, (queries) => queries.listVersion({ ...filter, search }, sortBy, sortOrder))
+    const isSame = (queries: ItemQueries) => {
+      const again = read(queries)
+      return again.more === more && areSameRows(rows, again.rows)
+    }
+    const isCurrent = catalogue.follow(rows, (queries) => queries.listVersion({ ...filter, search }, sortBy, sortOrder), isSame)
     return { rows, hasNextPage: more, endCursor, query: filter.query?.canonical, suggestions, isCurrent }
   },
 )

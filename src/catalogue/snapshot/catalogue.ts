@@ -198,12 +198,19 @@ export class Catalogue extends Freezable implements ChangeFollower {
   /**
    * A function that tells later whether a page would still be the same, although prices have changed.
    * @param list version of the list, besides changes of items (`ItemQueries.listVersion`)
+   * @param isSame reads the page again and compares its rows, if the list has changed; without it, every change of the list counts
    */
-  follow(rows: Int32Array, list: (queries: ItemQueries) => number = () => 0): () => boolean {
+  follow(rows: Int32Array, list: (queries: ItemQueries) => number = () => 0, isSame: (queries: ItemQueries) => boolean = () => false): () => boolean {
     const others = this.#otherChanges
     const versions = this.#versionsOf(rows)
-    const listed = list(this.queries)
-    return () => others === this.#otherChanges && versions === this.#versionsOf(rows) && listed === list(this.queries)
+    let listed = list(this.queries)
+    return () => {
+      if (others !== this.#otherChanges || versions !== this.#versionsOf(rows)) return false
+      const now = list(this.queries)
+      if (now !== listed && !isSame(this.queries)) return false
+      listed = now
+      return true
+    }
   }
 
   /** Whether responses may show prices of a market, by its position in MARKETS. */

@@ -69,6 +69,11 @@ interface Ranked {
   total: number
 }
 
+/** Whether a page that is read again has the same rows; an empty one shows suggestions, which depend on other rows. */
+export function areSameRows(rows: Int32Array, again: Int32Array): boolean {
+  return rows.length > 0 && rows.length === again.length && rows.every((row, i) => row === again[i])
+}
+
 const CACHED_VIEWS = 256
 /** Results of a category or search are cached as row lists up to this size, and as bitsets beyond. */
 const MAX_LIST_ROWS = 4_096
