@@ -2,6 +2,7 @@
 import { createReadStream } from 'node:fs'
 import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
+import { DAY_MS } from '#core/duration.ts'
 import { gunzip } from '#core/files/feed.ts'
 import { reason } from '#core/problems.ts'
 import { DOWNLOAD_LIMITS, type DownloadLimits, downloadFile, type FetchedFile, PART, PART_STATE } from './download-file.ts'
@@ -148,12 +149,12 @@ async function writeRecord(folder: string, { name, licence, termsUrl }: PublicSo
   await rename(join(folder, `${RECORD}.new`), join(folder, RECORD))
 }
 
-/** Removes what is no longer part of the source, parts of abandoned downloads among it. */
+/** Removes files that the source no longer has, and parts of earlier downloads. */
 async function sweep(folder: string, wanted: ReadonlySet<string>): Promise<void> {
   for (const name of await readdir(folder)) if (!wanted.has(name)) await rm(join(folder, name), { force: true })
 }
 
-const ABANDONED_MS = 7 * 24 * 60 * 60_000
+const ABANDONED_MS = 7 * DAY_MS
 
 /** Removes parts of downloads that nobody has resumed for a week, of all sources. */
 export async function removeAbandoned(folder: string, now: Date): Promise<void> {

@@ -97,7 +97,7 @@ test('a file is downloaded once, with its source recorded, and again only when i
 
   expect(await fetchAll()).toEqual([first])
   expect(server.asked[1]).toMatchObject({ ifNoneMatch: first!.etag })
-  // Whoever deletes the file gets it again.
+  // A deleted file is downloaded again.
   rmSync(join(folder, 'test', 'a.json'))
   expect((await fetchAll())[0]!.sha256).toBe(first!.sha256)
   expect(server.asked[2]!.ifNoneMatch).toBeUndefined()
@@ -284,7 +284,7 @@ test('a document that names files may only name sound ones', async () => {
   // A file where the folder should be.
   writeFileSync(join(folder, 'taken'), '')
   expect(await failureOf({ ...listing({}), name: 'taken' })).toBe('source_folder')
-  // What is no longer part of the source is removed.
+  // Files that the source no longer has are removed.
   writeFileSync(join(folder, 'test', 'old.json'), '[]')
   await fetchAll(listing({}))
   expect(names()).toEqual(['b.json', 'fetched.json', 'index.json'])

@@ -95,7 +95,7 @@ export interface ItemRecord {
   prices?: PricePoint[]
 }
 
-/** An id of a card that its source has given up: for another one, or without (null), because there is no such card. */
+/** A card id that its source has retired: replaced by another id, or withdrawn (null) because the card does not exist. */
 export interface IdMove {
   source: string
   from: string

@@ -26,7 +26,7 @@ export async function readCards(file: FeedSource): Promise<CardsRead> {
       if ('reject' in row) return row
       const value = Object.fromEntries(CARD_FACTS.filter((fact) => fact in row.value).map((fact) => [fact, row.value[fact]]))
       characters += JSON.stringify(value).length
-      // A row that will be rejected is no face.
+      // Rows that will be rejected do not count as faces.
       const isUsable = identifier(value.cardIdentifier) !== undefined && identifier(value.name) !== undefined
       for (const printing of isUsable ? printingsOf(value) : []) {
         const [id, set] = [identifier(printing.identifier), identifier(printing.set)]

@@ -69,7 +69,7 @@ export function sourcesMirror(text: string): string {
   if (!isSafe || username !== '' || search !== '' || hash !== '') {
     throw new Error('a URL that begins with https://, or with http:// and a loopback address, without keys')
   }
-  return withoutSlash(text)
+  return text.replace(/\/$/, '')
 }
 
 /** The URL of a bucket with an optional prefix. */
@@ -285,9 +285,4 @@ export const postgresUrl = (value: string): string => {
 export const writableUrl = (value: string): string => {
   if (readDatabaseAddress(value).role === 'standby') throw new Error('a URL whose target_session_attrs is read-write or any')
   return value
-}
-
-/** The address without slashes at its end. */
-function withoutSlash(address: string): string {
-  return address.endsWith('/') ? withoutSlash(address.slice(0, -1)) : address
 }
