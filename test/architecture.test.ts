@@ -356,6 +356,14 @@ test('only one file reads the environment', () => {
   ])
 })
 
+test('the start file has no uninitialised memory', () => {
+  const stored = [...texts].filter(([, text]) => text.includes('(columns: ColumnStore'))
+  expect(stored.length).toBeGreaterThan(10)
+  const unsafe = stored.filter(([, text]) => text.includes('allocUnsafe')).map(([file]) => file)
+  // Only for pages of responses.
+  expect(unsafe).toEqual(['src/catalogue/snapshot/catalogue.ts'])
+})
+
 test('every table has an owner', () => {
   const types = texts.get('src/db/tables.generated.ts')!
   const body = types.slice(types.indexOf('export interface Tables {'))

@@ -180,7 +180,8 @@ export class TokenizedTexts {
   #keep(row: number): void {
     const room = NUMBER_BYTES + this.#size
     if (this.#used + room > CHUNK_BYTES) {
-      this.#chunks.push(Buffer.allocUnsafeSlow(CHUNK_BYTES))
+      // The start file contains the unused end, too, so it must be zeroed.
+      this.#chunks.push(Buffer.alloc(CHUNK_BYTES))
       this.#used = 0
     }
     const chunk = this.#chunks.at(-1)!

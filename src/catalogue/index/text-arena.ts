@@ -84,10 +84,10 @@ export class TextArena {
     copyInto(chunk, copyInto(chunk, copyInto(chunk, copyInto(chunk, offset + HEADER_BYTES, slug), images), attributes), details)
   }
 
-  /** Allocates a record at the end and assigns it to the row. */
+  /** Allocates a record at the end and assigns it to the row. Chunks are zeroed, because the start file contains the unused end, too. */
   #place(row: number, size: number): { chunk: Buffer; offset: number } {
     if (this.#used + size > (this.#chunks.at(-1)?.length ?? 0)) {
-      this.#chunks.push(Buffer.allocUnsafeSlow(Math.max(CHUNK_BYTES, size)))
+      this.#chunks.push(Buffer.alloc(Math.max(CHUNK_BYTES, size)))
       this.#used = 0
     }
     const offset = this.#used
