@@ -109,7 +109,7 @@ async function sharesOf(
   const bareServer = await startServer('bench/bare-server.ts', [String(bytes)])
   const common = { key: database.accounts[plan].key, requestsFile: writeRequests(stage.server.dir, id, requests) }
   const load = ({ url, pid }: Server): Load => ({ url, pid, ...common })
-  const feed = prices ? postingPrices(database) : null
+  const feed = prices ? postingPrices(database, nodes[0]!.node) : null
   await measure(load(bareServer), 1)
   const bare = await measure(load(bareServer), 1)
   await bareServer.stop()

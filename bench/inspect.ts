@@ -31,6 +31,49 @@ export interface ProcessorProfile {
   top: { where: string; share: number }[]
 }
 
+/** What delayed responses while something ran; durations in milliseconds. */
+export interface Pauses {
+  /** longest iteration of the event loop */
+  longestMs: number
+  /** iterations longer than 3 ms */
+  longIterations: number
+  iterations: number
+  longestCollectionMs: number
+  /** garbage collections longer than 5 ms */
+  longCollections: number
+  collections: number
+}
+
+const WATCH_PAUSES = `(() => {
+  const { monitorEventLoopDelay, PerformanceObserver } = process.getBuiltinModule('perf_hooks')
+  const loop = monitorEventLoopDelay({ samplePerIteration: true })
+  const collections = []
+  const observer = new PerformanceObserver((list) => { for (const { duration } of list.getEntries()) collections.push(duration) })
+  observer.observe({ entryTypes: ['gc'] })
+  loop.enable()
+  globalThis.readPauses = () => {
+    loop.disable()
+    observer.disconnect()
+    delete globalThis.readPauses
+    const iterations = loop.count
+    return {
+      longestMs: loop.max / 1e6, iterations, longIterations: iterations - Math.round(loop.cdf(3e6) * iterations),
+      longestCollectionMs: Math.max(0, ...collections), collections: collections.length, longCollections: collections.filter((ms) => ms > 5).length,
+    }
+  }
+})()`
+
+/** Measures the pauses of a node while something runs. */
+export async function pausesWhile<T>(node: Node, run: () => Promise<T>): Promise<{ result: T; pauses: Pauses }> {
+  const session = await openSession(node)
+  const evaluate = (expression: string) => session.call('Runtime.evaluate', { expression, returnByValue: true })
+  await evaluate(WATCH_PAUSES)
+  const result = await run()
+  const { result: read } = (await evaluate('readPauses()')) as { result: { value: Pauses } }
+  session.close()
+  return { result, pauses: read.value }
+}
+
 /** Profiles a node while something runs. */
 export async function profileWhile(node: Node, run: () => Promise<unknown>): Promise<ProcessorProfile> {
   const session = await openSession(node)

@@ -8,7 +8,7 @@ import { cpuMicros, pinned } from './processes.ts'
 
 const SCRIPT = fileURLToPath(new URL('rotate.lua', import.meta.url))
 export const CONNECTIONS = 50
-const LOAD_CORE = 1
+export const LOAD_CORE = 1
 /** The baseline server needs a long time for a page when all connections are busy. */
 const TIMEOUT = '60s'
 

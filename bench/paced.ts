@@ -1,7 +1,14 @@
-// Load at a fixed rate: latency is measured from each request's due time, however late it is sent.
-import { Agent, request } from 'node:http'
-import { setTimeout as delay } from 'node:timers/promises'
-import { CONNECTIONS } from './load.ts'
+// Load at a fixed rate from the second core: latency is measured from each request's due time, however late it is sent.
+import { execFile } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { LOAD_CORE, writeRequests } from './load.ts'
+import { pinned } from './processes.ts'
+
+const CLIENT = fileURLToPath(new URL('paced-client.ts', import.meta.url))
 
 export interface Pace {
   /** base URL of the server, without a trailing slash */
@@ -23,47 +30,18 @@ export interface PacedFigures {
 }
 
 /**
- * Sends requests at the rate for a number of seconds, over keep-alive connections.
+ * Sends requests at the rate for a number of seconds, over keep-alive connections. If all connections are busy, a due request waits for the first
+ * free one, and its latency includes this wait.
  * @throws Error if any response was not a success
  */
-export async function paced({ url, key, requests, perSecond, seconds }: Pace): Promise<PacedFigures> {
-  const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS })
-  const count = Math.round(perSecond * seconds)
-  const latencies = new Float64Array(count)
-  let bytes = 0
-  const started = performance.now()
-  const answers: Promise<void>[] = []
-  for (let n = 0; n < count; ) {
-    const due = Math.min(count, Math.floor(((performance.now() - started) * perSecond) / 1000) + 1)
-    for (; n < due; n += 1) {
-      const [at, dueMs] = [n, started + (n * 1000) / perSecond]
-      answers.push(
-        ask(agent, url, key, requests[n % requests.length]!).then((length) => {
-          latencies[at] = performance.now() - dueMs
-          bytes += length
-        }),
-      )
-    }
-    await delay(1)
+export async function paced({ requests, ...pace }: Pace): Promise<PacedFigures> {
+  const dir = mkdtempSync(join(tmpdir(), 'mintmark-paced-'))
+  try {
+    const file = writeRequests(dir, 'paced', requests)
+    const [command, ...args] = pinned(LOAD_CORE, [process.execPath, '--max-semi-space-size=64', CLIENT, JSON.stringify({ ...pace, file })])
+    const { stdout } = await promisify(execFile)(command!, args)
+    return JSON.parse(stdout) as PacedFigures
+  } finally {
+    rmSync(dir, { recursive: true })
   }
-  await Promise.all(answers)
-  agent.destroy()
-  latencies.sort()
-  const share = (part: number) => latencies[Math.min(count - 1, Math.floor(count * part))]!
-  return { requests: count, p50: share(0.5), p99: share(0.99), max: latencies[count - 1]!, bytes: Math.round(bytes / count) }
-}
-
-function ask(agent: Agent, url: string, key: string, line: string): Promise<number> {
-  const [method, path, body] = line.includes('\t') ? line.split('\t') : ['GET', line, undefined]
-  const headers = { authorization: `Bearer ${key}`, ...(body !== undefined && { 'content-type': 'application/json' }) }
-  return new Promise((resolve, reject) => {
-    const sent = request(`${url}${path}`, { agent, method, headers }, (response) => {
-      let length = 0
-      response.on('data', (chunk: Buffer) => (length += chunk.length))
-      response.on('error', reject)
-      response.on('end', () => (response.statusCode === 200 ? resolve(length) : reject(new Error(`${line} answered ${response.statusCode}`))))
-    })
-    sent.on('error', reject)
-    sent.end(body)
-  })
 }

@@ -3,6 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { cpus } from 'node:os'
 import { Command, InvalidArgumentError, Option } from 'commander'
 import { ABLATED, ablate } from './ablate.ts'
+import { atFixedRate, PACED } from './at-fixed-rate.ts'
 import { shareChart } from './chart.ts'
 import { type BenchDatabase, startDatabaseServer } from './database.ts'
 import { copyGeneratedData, copyOtherMarketPrices } from './generated-data.ts'
@@ -25,6 +26,7 @@ interface Options {
   profile: boolean
   ablate: boolean
   changing: boolean
+  paced: boolean
   chart?: string
 }
 
@@ -42,6 +44,7 @@ const options = new Command('bench')
   .option('--profile', 'print the hottest functions of our node, and save the profiles', false)
   .option('--ablate', 'measure the workloads with only each optimisation, and with all but each', false)
   .option('--changing', 'compare reads while prices arrive with the same reads while nothing changes', false)
+  .option('--paced', 'measure latencies at 70 % of the highest load, from the due times of requests', false)
   .option('--markdown', 'print tables in Markdown', false)
   .addOption(new Option('--chart [file]', 'draw a chart of the shares of bare node:http').preset(CHART))
   .parse()
@@ -64,8 +67,8 @@ function profiles(): URL | null {
 
 async function run(): Promise<void> {
   const workloads = chosenWorkloads(
-    options.only ?? (options.ablate ? ABLATED : options.changing ? CHANGING : null),
-    options.ablate || options.changing,
+    options.only ?? (options.ablate ? ABLATED : options.changing ? CHANGING : options.paced ? PACED : null),
+    options.ablate || options.changing || options.paced,
   )
   if (workloads.length === 0) throw new Error(`Unknown workloads: ${options.only!.join(', ')}`)
   if (!canPin) say('taskset not found: servers and load share all cores, so figures vary more')
@@ -93,6 +96,7 @@ async function run(): Promise<void> {
 
 async function measureAll(workloads: Workload[], stage: Stage): Promise<Measured[]> {
   if (options.ablate) return [await ablate(stage, workloads as HttpWorkload[])]
+  if (options.paced) return [await atFixedRate(stage, workloads as HttpWorkload[])]
   if (options.changing) return [await whileChanging(stage, workloads as HttpWorkload[])]
   const measured: Measured[] = []
   for (const workload of workloads) {

@@ -16,6 +16,8 @@ const TOP = 25
 interface Round {
   calm: LoadFigures
   changing: LoadFigures
+  /** milliseconds from the post of each batch until it was shown */
+  shownAfterMs: number[]
 }
 
 /** In each round, a workload is measured without changes and then with them, so that other activity on the machine affects both alike. */
@@ -31,19 +33,31 @@ export async function whileChanging(stage: Stage, workloads: readonly HttpWorklo
       const load: Load = { url: node.url, pid: node.pid, key, requestsFile: writeRequests(stage.server.dir, workload.id, requests) }
       await measure(load, 1)
       const calm = await measure(load, effort.seconds)
-      const feed = postingPrices(stage.database)
+      const feed = postingPrices(stage.database, node)
       await measure(load, 1)
       const changing = await measure(load, effort.seconds)
       if (effort.profiles && round === 0) await profile(stage, workload.id, () => measure(load, effort.seconds))
-      await feed.stop()
+      const shownAfterMs = await feed.stop()
       // Round 0 warms up.
-      if (round > 0) rounds.get(workload)!.push({ calm, changing })
+      if (round > 0) rounds.get(workload)!.push({ calm, changing, shownAfterMs })
     }
     stage.say(`round ${round} of ${ROUNDS}`)
   }
   const table: Table = {
     title: `Reads while 10 × 100 prices a second arrive: medians of ${ROUNDS} rounds (lowest-highest)`,
-    head: ['Workload', 'Requests/s calm', 'while changing', 'Share', 'Goal', 'p99 ms calm', 'while changing', 'Times', 'Goal'],
+    head: [
+      'Workload',
+      'Requests/s calm',
+      'while changing',
+      'Share',
+      'Goal',
+      'p99 ms calm',
+      'while changing',
+      'Times',
+      'Goal',
+      'Batch shown after ms, median',
+      'longest (goal 100)',
+    ],
     rows: [...rounds].map(([{ id, title }, of]) => {
       const middle = (value: (round: Round) => number) => median(of.map(value))
       const share = ({ calm, changing }: Round) => changing.requestsPerSecond / calm.requestsPerSecond
@@ -58,6 +72,8 @@ export async function whileChanging(stage: Stage, workloads: readonly HttpWorklo
         middle(({ changing }) => changing.p99).toFixed(1),
         middle(({ calm, changing }) => changing.p99 / calm.p99).toFixed(1),
         '3.0',
+        middle(({ shownAfterMs }) => median(shownAfterMs)).toFixed(0),
+        Math.max(...of.flatMap(({ shownAfterMs }) => shownAfterMs)).toFixed(0),
       ]
     }),
     words: 1,
