@@ -150,7 +150,7 @@ export async function use(): Promise<string> {
 
 const COMPILERS = [
   { name: 'TypeScript 7', compiler: 'node_modules/typescript/lib/tsc.js' },
-  { name: 'TypeScript 5', compiler: 'build/node_modules/typescript/lib/tsc.js' },
+  { name: 'TypeScript 5', compiler: 'client/node_modules/typescript/lib/tsc.js' },
 ]
 const MODES = [
   ['esnext', 'bundler'],
