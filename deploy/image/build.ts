@@ -21,7 +21,7 @@ interface Dockerfile {
   command: string[]
 }
 
-/** The last stage, and the command of the first one that installs without the packages of the build. */
+/** The last stage, and the command of the first one that installs without packages for development and builds. */
 function readDockerfile(): Dockerfile {
   const stages = readFileSync(join(CHECKOUT, 'Dockerfile'), 'utf8')
     .replaceAll('\\\n', '')
@@ -41,7 +41,7 @@ function readDockerfile(): Dockerfile {
       })
   })
   return {
-    install: build!.find(({ name, rest }) => name === 'RUN' && rest.includes('--workspaces=false'))!.rest,
+    install: build!.find(({ name, rest }) => name === 'RUN' && rest.includes('--omit=dev'))!.rest,
     copies,
     env: all('ENV').flatMap((line) => line.split(' ')),
     ports: all('EXPOSE').flatMap((line) => line.split(' ')),

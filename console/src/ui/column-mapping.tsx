@@ -3,7 +3,11 @@ import { useId } from 'preact/hooks'
 import { Field } from '#ui/dialog.tsx'
 import { Table } from '#ui/table.tsx'
 import type { SavedPriceMapping } from '../api-types.ts'
-import { priceMappingDecimalValues as DECIMAL_SIGNS, priceMappingEncodingValues as ENCODINGS, priceMappingYearsValues as YEARS } from '../api-values.ts'
+import {
+  priceMappingDecimalValues as DECIMAL_SIGNS,
+  priceMappingEncodingValues as ENCODINGS,
+  priceMappingYearsValues as YEARS,
+} from '../api-values.ts'
 import { type FirstRows, guessColumns } from '../first-rows.ts'
 import { t, termText } from '../words.ts'
 
