@@ -52,7 +52,7 @@ function readDockerfile(): Dockerfile {
 
 /** The packages of the lock file, in a folder of their own. */
 function installPackages({ install }: Dockerfile, folder: string): void {
-  for (const file of ['package.json', 'package-lock.json', '.npmrc', 'build/package.json', 'client/package.json', 'bin']) {
+  for (const file of ['package.json', 'package-lock.json', '.npmrc', 'bin']) {
     if (existsSync(join(CHECKOUT, file))) cpSync(join(CHECKOUT, file), join(folder, file), { recursive: true })
   }
   const env = { ...process.env, npm_config_prefer_offline: 'true', npm_config_audit: 'false' }
