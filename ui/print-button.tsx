@@ -1,5 +1,5 @@
 // Prints the page: without navigation and controls, by the print style of ui/styles.css.
-import printer from 'lucide-static/icons/printer.svg?raw'
+import printer from './icons/printer.svg?raw'
 import { useEffect, useState } from 'preact/hooks'
 import { Icon } from './icon.tsx'
 import { t } from './words.ts'

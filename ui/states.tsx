@@ -1,5 +1,5 @@
 // Placeholders for data that is loading, empty or failed, and small status marks for rows.
-import inbox from 'lucide-static/icons/inbox.svg?raw'
+import inbox from './icons/inbox.svg?raw'
 import type { ComponentChildren } from 'preact'
 import type { ApiError } from './api.ts'
 import type { Loaded } from './data.ts'

@@ -21,7 +21,7 @@ interface Dockerfile {
   command: string[]
 }
 
-/** The last stage, and the command of the first one that installs without packages for development. */
+/** The last stage, and the command of the first one that installs without packages for development and builds. */
 function readDockerfile(): Dockerfile {
   const stages = readFileSync(join(CHECKOUT, 'Dockerfile'), 'utf8')
     .replaceAll('\\\n', '')
@@ -52,7 +52,7 @@ function readDockerfile(): Dockerfile {
 
 /** The packages of the lock file, in a folder of their own. */
 function installPackages({ install }: Dockerfile, folder: string): void {
-  for (const file of ['package.json', 'package-lock.json', '.npmrc', 'client/package.json', 'bin']) {
+  for (const file of ['package.json', 'package-lock.json', '.npmrc', 'bin']) {
     if (existsSync(join(CHECKOUT, file))) cpSync(join(CHECKOUT, file), join(folder, file), { recursive: true })
   }
   const env = { ...process.env, npm_config_prefer_offline: 'true', npm_config_audit: 'false' }

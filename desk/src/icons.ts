@@ -1,12 +1,12 @@
 // Icons of the navigation, by address.
-import calendarCheck from 'lucide-static/icons/calendar-check.svg?raw'
-import eye from 'lucide-static/icons/eye.svg?raw'
-import folderHeart from 'lucide-static/icons/folder-heart.svg?raw'
-import flaskConical from 'lucide-static/icons/flask-conical.svg?raw'
-import receipt from 'lucide-static/icons/receipt.svg?raw'
-import tags from 'lucide-static/icons/tags.svg?raw'
-import user from 'lucide-static/icons/user.svg?raw'
-import webhook from 'lucide-static/icons/webhook.svg?raw'
+import calendarCheck from './icons/calendar-check.svg?raw'
+import eye from './icons/eye.svg?raw'
+import folderHeart from './icons/folder-heart.svg?raw'
+import flaskConical from './icons/flask-conical.svg?raw'
+import receipt from './icons/receipt.svg?raw'
+import tags from './icons/tags.svg?raw'
+import user from './icons/user.svg?raw'
+import webhook from './icons/webhook.svg?raw'
 
 export const ICONS: Record<string, string> = {
   '/desk/today': calendarCheck,

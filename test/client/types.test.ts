@@ -49,4 +49,5 @@ test("the console's types are those of the operator API, with the values of its 
   const types = readFileSync('console/src/api-types.ts', 'utf8')
   for (const name of ['Account', 'ApiKey', 'StoredItem', 'StoredListing', 'Order', 'Import']) expect(types).toContain(`export type ${name} = `)
   expect(types).toContain('approveListing: {')
+  expect(readFileSync('console/src/api-values.ts', 'utf8')).toContain('export const planValues: ')
 })

@@ -1,7 +1,8 @@
 // Approval rules: their conditions, mode, backtest and results.
 import { useState } from 'preact/hooks'
 import { useLocation, useRoute } from 'preact-iso'
-import { type ApprovalBacktest, type ApprovalConditions, type ApprovalRule, approvalRuleModeValues as MODES } from '../api-types.ts'
+import type { ApprovalBacktest, ApprovalConditions, ApprovalRule } from '../api-types.ts'
+import { approvalRuleModeValues as MODES } from '../api-values.ts'
 import { useVersion } from '#ui/data.ts'
 import { List, isAllowed, useData, useWrite, writeNow } from '../api.ts'
 import { confirm, Dialog, Field, Form, type Values } from '#ui/dialog.tsx'

@@ -1,6 +1,7 @@
 // Records pending a decision about their item: each next to its candidates, decided by keyboard.
 import { newKey } from '#ui/api.ts'
-import { type Match, matchReasonRuleValues as RULES, matchStateValues as STATES, type MatchReason } from '../api-types.ts'
+import type { Match, MatchReason } from '../api-types.ts'
+import { matchReasonRuleValues as RULES, matchStateValues as STATES } from '../api-values.ts'
 import { isAllowed, request, useData } from '../api.ts'
 import { Tabs } from '#ui/frame.tsx'
 import { type Act, ActButtons, QueuePage, useDecisions, useSequentialWrites } from '../ui/queue.tsx'

@@ -1,7 +1,7 @@
 // Notifications of operators: what needs attention, each with the page to fix it.
 import { Heading } from '#ui/heading.tsx'
 import { NotificationList, type ShownNotification } from '#ui/notifications.tsx'
-import { marketCodeValues as MARKETS } from '../api-types.ts'
+import { marketCodeValues as MARKETS } from '../api-values.ts'
 import { t } from '../words.ts'
 import { nameOfCheck } from './health.tsx'
 

@@ -2,7 +2,7 @@
 import { useVersion } from '#ui/data.ts'
 import { Heading } from '#ui/heading.tsx'
 import { List } from '../api.ts'
-import { erasureStateValues as STATES } from '../api-types.ts'
+import { erasureStateValues as STATES } from '../api-values.ts'
 import { EndAccess } from '../ui/end-access.tsx'
 import { ErasePerson } from '../ui/erase-person.tsx'
 import { count, moment, t, termText } from '../words.ts'

@@ -1,13 +1,8 @@
 // Prices under review by item and cause, each next to the other prices of the item; decided by keyboard, one by one, by group, or all that match.
 import { useState } from 'preact/hooks'
 import { newKey } from '#ui/api.ts'
-import {
-  type PriceDecision,
-  type PriceReview,
-  pathsOperatorV1PriceReviewsGetParametersQueryCauseValues as CAUSES,
-  priceReviewStateValues as STATES,
-  type ReviewedPrice,
-} from '../api-types.ts'
+import type { PriceDecision, PriceReview, ReviewedPrice } from '../api-types.ts'
+import { pathsOperatorV1PriceReviewsGetParametersQueryCauseValues as CAUSES, priceReviewStateValues as STATES } from '../api-values.ts'
 import { asApiError } from '#ui/data.ts'
 import type { Body } from '#ui/operations.ts'
 import { isAllowed, type OperatorApi, request, useData, writeNow } from '../api.ts'

@@ -9,12 +9,8 @@ import { Await, Empty, Facts, Refusal, Status } from '#ui/states.tsx'
 import type { Column } from '#ui/table.tsx'
 import { announce } from '#ui/toasts.tsx'
 import { List, isAllowed, request, useData, useWrite, writeNow } from '../api.ts'
-import {
-  type AccountWebhook as Webhook,
-  eventKindValues as EVENT_KINDS,
-  type WebhookEvent,
-  webhookEventStateValues as EVENT_STATES,
-} from '../api-types.ts'
+import type { AccountWebhook as Webhook, WebhookEvent } from '../api-types.ts'
+import { eventKindValues as EVENT_KINDS, webhookEventStateValues as EVENT_STATES } from '../api-values.ts'
 import { AttemptState } from '../ui/attempt-state.tsx'
 import { RecordLink } from '../ui/record-link.tsx'
 import { accounts } from '../ui/sources.ts'

@@ -2,12 +2,12 @@
 import { useId } from 'preact/hooks'
 import { Field } from '#ui/dialog.tsx'
 import { Table } from '#ui/table.tsx'
+import type { SavedPriceMapping } from '../api-types.ts'
 import {
   priceMappingDecimalValues as DECIMAL_SIGNS,
   priceMappingEncodingValues as ENCODINGS,
   priceMappingYearsValues as YEARS,
-  type SavedPriceMapping,
-} from '../api-types.ts'
+} from '../api-values.ts'
 import { type FirstRows, guessColumns } from '../first-rows.ts'
 import { t, termText } from '../words.ts'
 
