@@ -30,6 +30,8 @@ export interface FetchFilesOptions {
   signal: AbortSignal
   onProgress: (progress: FetchProgress) => void
   limits?: DownloadLimits
+  /** download files that have not changed, too */
+  again?: boolean
   /** least time between two requests */
   pauseMs?: number
 }
@@ -57,7 +59,7 @@ interface Record {
 
 /** @throws DownloadFailure */
 export async function fetchFiles(source: PublicSource, options: FetchFilesOptions): Promise<{ files: FetchedFile[]; imported: ImportedFile[] }> {
-  const { network, now, signal, onProgress, limits = DOWNLOAD_LIMITS, pauseMs = PAUSE_MS } = options
+  const { network, now, signal, onProgress, limits = DOWNLOAD_LIMITS, again = false, pauseMs = PAUSE_MS } = options
   const folder = join(options.folder, source.name)
   await mkdir(folder, { recursive: true, mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
     throw new DownloadFailure(reason('source_folder', { path: folder, cause: error.code ?? error.message }), null, error)
@@ -70,7 +72,7 @@ export async function fetchFiles(source: PublicSource, options: FetchFilesOption
     Object.assign(progress, { file: file.name, bytes: 0, bytes_total: null })
     onProgress({ ...progress })
     const onBytes = (bytes: number, total: number | null) => onProgress(Object.assign(progress, { bytes, bytes_total: total }))
-    const fetched = await downloadFile(file, known.get(file.name) ?? null, { folder, client, limits, now, signal, onBytes })
+    const fetched = await downloadFile(file, again ? null : (known.get(file.name) ?? null), { folder, client, limits, now, signal, onBytes })
     known.set(file.name, fetched)
     files.push(fetched)
     progress.files_done += 1

@@ -1,0 +1,9 @@
+// The notes of public sources in Turkish, by name of the source; the operator API states them in English.
+export const TURKISH_SOURCE_NOTES: Readonly<Record<string, string>> = {
+  tcgdex:
+    'İngilizce setler ve kartlarının adları, numaraları ve görselleri. Nadirlik ve diğer bilgiler yalnızca dosyalardadır: veritabanının dosyalarını içe aktarın ya da pokemontcg kaynağını da indirin.',
+  'punk-records': 'İngilizce paketler ve kartlar.',
+  scryfall: 'Varsayılan kartlar: her baskı, varsa İngilizce.',
+  'fab-cube': 'İngilizce setler ve kartların tüm baskıları. Resimler Legend Story Studios’un sunucularında kalır.',
+  ygoprodeck: 'Kaynak, görsellerini sürekli kendisinden yükleyen sayfaları yasaklar: IMAGE_PROXY=on ayarlayın.',
+}
