@@ -83,8 +83,16 @@ export async function fetchFiles(source: PublicSource, options: FetchFilesOption
   try {
     const { index } = source
     const listed = index ? checkedFiles(index.filesOf(await readDocument(folder, await download(index))), index.url) : source.files
+    const waiting = [...listed]
     progress.files_total = listed.length + files.length
-    for (const file of listed) await download(file)
+    for (const file of waiting) {
+      const fetched = await download(file)
+      const next = file.pageAfter?.(await readDocument(folder, fetched))
+      if (!next) continue
+      checkedFiles([...waiting, next], file.url)
+      waiting.push(next)
+      progress.files_total += 1
+    }
   } finally {
     await client.close()
   }

@@ -14,6 +14,8 @@ export interface SourceFile {
   sha256Url?: string
   /** ask for gzip: the source compresses this large file when it sends it */
   compressed?: boolean
+  /** the next page, if the file is a page of a list; null after the last one */
+  pageAfter?: (document: unknown) => SourceFile | null
 }
 
 /** A document of a source that names its other files. */
@@ -44,6 +46,7 @@ export interface PublicSource {
 
 const POKEMON_TCG_DATA = 'https://raw.githubusercontent.com/PokemonTCG/pokemon-tcg-data/master'
 const PUNK_RECORDS = 'https://raw.githubusercontent.com/buhbbl/punk-records/main'
+const FAB_CUBE = 'https://raw.githubusercontent.com/the-fab-cube/flesh-and-blood-cards/main/json/english'
 const TCGDEX = 'https://api.tcgdex.net/v2/en'
 
 const ALL_SOURCES: readonly PublicSource[] = [
@@ -116,7 +119,7 @@ const ALL_SOURCES: readonly PublicSource[] = [
     website: 'https://scryfall.com/docs/api/bulk-data',
     licence: "Scryfall's terms and the Fan Content Policy of Wizards of the Coast: no paywall, nothing that suggests an endorsement",
     termsUrl: 'https://scryfall.com/docs/api',
-    note: 'The default cards: every printing, in English where there is one.',
+    note: 'The default cards: every printing, in English where there is one. Cards that Scryfall has merged are merged.',
     index: {
       name: 'bulk-data.json',
       url: 'https://api.scryfall.com/bulk-data',
@@ -134,7 +137,7 @@ const ALL_SOURCES: readonly PublicSource[] = [
     website: 'https://mtgjson.com',
     licence: 'MIT; the Fan Content Policy of Wizards of the Coast for the contents of the cards',
     termsUrl: 'https://mtgjson.com/license/',
-    note: null,
+    note: 'Sets with cards, tokens and sealed products.',
     index: null,
     files: [
       {
@@ -144,6 +147,19 @@ const ALL_SOURCES: readonly PublicSource[] = [
         sha256Url: 'https://mtgjson.com/api/v5/AllPrintings.json.gz.sha256',
       },
     ],
+  },
+  {
+    name: 'fab-cube',
+    title: 'Flesh and Blood Cards',
+    game: 'fab',
+    format: 'flesh-and-blood',
+    website: 'https://github.com/the-fab-cube/flesh-and-blood-cards',
+    licence:
+      'no licence file; the README permits use in any project. Names, texts and pictures of the cards belong to Legend Story Studios',
+    termsUrl: 'https://github.com/the-fab-cube/flesh-and-blood-cards#general-overview',
+    note: 'English sets with all printings of their cards, without pictures.',
+    index: null,
+    files: ['set', 'card'].map((name) => ({ name: `${name}.json`, url: `${FAB_CUBE}/${name}.json`, maxBytes: 64 * MB })),
   },
   {
     name: 'ygoprodeck',
@@ -181,7 +197,18 @@ function scryfallFiles(document: unknown): SourceFile[] | null {
   return [
     { name: 'sets.json', url: 'https://api.scryfall.com/sets', maxBytes: 16 * MB },
     { name: 'default-cards.json', url: found.download_uri, maxBytes: 2048 * MB, compressed: true },
+    scryfallMigrations(1),
   ]
+}
+
+/** A page of the ids that Scryfall has given up. */
+function scryfallMigrations(page: number): SourceFile {
+  return {
+    name: page === 1 ? 'migrations.json' : `migrations-${page}.json`,
+    url: `https://api.scryfall.com/migrations?page=${page}`,
+    maxBytes: 16 * MB,
+    pageAfter: (document) => (isObject(document) && document.has_more === true ? scryfallMigrations(page + 1) : null),
+  }
 }
 
 /** A set of the API becomes its series, the set and its cards, each with the set embedded. */

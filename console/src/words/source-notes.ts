@@ -3,7 +3,8 @@ export const TURKISH_SOURCE_NOTES: Readonly<Record<string, string>> = {
   tcgdex:
     'İngilizce setler ve kartlarının adları, numaraları ve görselleri. Nadirlik ve diğer bilgiler yalnızca dosyalardadır: veritabanının dosyalarını içe aktarın ya da pokemontcg kaynağını da indirin.',
   'punk-records': 'İngilizce paketler ve kartlar.',
-  scryfall: 'Varsayılan kartlar: her baskı, varsa İngilizce.',
-  'fab-cube': 'İngilizce setler ve kartların tüm baskıları. Resimler Legend Story Studios’un sunucularında kalır.',
+  scryfall: 'Varsayılan kartlar: her baskı, varsa İngilizce. Scryfall’un birleştirdiği kartlar birleştirilir.',
+  mtgjson: 'Kartları, token’ları ve kapalı ürünleriyle setler.',
+  'fab-cube': 'İngilizce setler ve kartlarının tüm baskıları, görseller olmadan.',
   ygoprodeck: 'Kaynak, görsellerini sürekli kendisinden yükleyen sayfaları yasaklar: IMAGE_PROXY=on ayarlayın.',
 }
