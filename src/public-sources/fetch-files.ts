@@ -83,15 +83,15 @@ export async function fetchFiles(source: PublicSource, options: FetchFilesOption
   try {
     const { index } = source
     const listed = index ? checkedFiles(index.filesOf(await readDocument(folder, await download(index))), index.url) : source.files
-    const waiting = [...listed]
+    const wanted = [...listed]
     progress.files_total = listed.length + files.length
-    for (const file of waiting) {
+    for (const [place, file] of wanted.entries()) {
       const fetched = await download(file)
-      const next = file.pageAfter?.(await readDocument(folder, fetched))
-      if (!next) continue
-      checkedFiles([...waiting, next], file.url)
-      waiting.push(next)
-      progress.files_total += 1
+      if (!file.more) continue
+      const more = checkedFiles(file.more(await readDocument(folder, fetched)), file.url)
+      wanted.splice(place + 1, 0, ...more)
+      checkedFiles(wanted, file.url)
+      progress.files_total += more.length
     }
   } finally {
     await client.close()
@@ -110,8 +110,9 @@ function checkedFiles(files: SourceFile[] | null, url: string): SourceFile[] {
   throw new DownloadFailure(reason('source_index', { url }))
 }
 
-async function importedFiles({ index, rowsOf }: PublicSource, folder: string, files: FetchedFile[]): Promise<ImportedFile[]> {
+async function importedFiles({ index, openRows }: PublicSource, folder: string, files: FetchedFile[]): Promise<ImportedFile[]> {
   const imported: ImportedFile[] = []
+  const rowsOf = openRows?.()
   for (const file of files) {
     if (file.name === index?.name && !index.isImported) continue
     const stored = rowsOf ? `${file.name.replace(/\.json$/, '')}.ndjson` : file.stored
@@ -119,6 +120,7 @@ async function importedFiles({ index, rowsOf }: PublicSource, folder: string, fi
     if (rowsOf) {
       const rows = rowsOf(await readDocument(folder, file))
       if (!rows) throw new DownloadFailure(reason('source_index', { url: file.url }))
+      if (rows.length === 0) continue
       await writeFile(path, rows.map((row) => `${JSON.stringify(row)}\n`).join(''))
     }
     imported.push({ path, name: stored, size: (await stat(path)).size })

@@ -14,8 +14,8 @@ export interface SourceFile {
   sha256Url?: string
   /** ask for gzip: the source compresses this large file when it sends it */
   compressed?: boolean
-  /** the next page, if the file is a page of a list; null after the last one */
-  pageAfter?: (document: unknown) => SourceFile | null
+  /** further files that the file names, such as the next page of a list; null if it is not the expected document */
+  more?: (document: unknown) => SourceFile[] | null
 }
 
 /** A document of a source that names its other files. */
@@ -40,8 +40,8 @@ export interface PublicSource {
   /** the document that names the files; null if they are known */
   index: SourceIndex | null
   files: readonly SourceFile[]
-  /** the rows to import from a file that the format cannot read as it is; null if it is not the expected document */
-  rowsOf?: (document: unknown) => object[] | null
+  /** for files that the format cannot read as they are: returns the rows to import of one file after another; null if it is not the expected document */
+  openRows?: () => (document: unknown) => object[] | null
 }
 
 const POKEMON_TCG_DATA = 'https://raw.githubusercontent.com/PokemonTCG/pokemon-tcg-data/master'
@@ -58,16 +58,16 @@ const ALL_SOURCES: readonly PublicSource[] = [
     website: 'https://tcgdex.dev',
     licence: 'MIT (data of the repository tcgdex/cards-database)',
     termsUrl: 'https://github.com/tcgdex/cards-database/blob/master/LICENSE',
-    note: 'English sets with the names, numbers and pictures of their cards. Rarity and other facts are in files only: import those of the database, or fetch pokemontcg as well.',
+    note: 'English sets with the names, numbers, rarities and pictures of their cards. Other facts are in files only: import those of the database, or fetch pokemontcg as well.',
     index: {
       name: 'sets.json',
       url: `${TCGDEX}/sets`,
       maxBytes: 16 * MB,
       isImported: false,
-      filesOf: (document) => filesOfIds(document, (id) => ({ name: `set-${id}.json`, url: `${TCGDEX}/sets/${id}`, maxBytes: 8 * MB })),
+      filesOf: tcgdexFiles,
     },
     files: [],
-    rowsOf: tcgdexRows,
+    openRows: openTcgdexRows,
   },
   {
     name: 'pokemontcg',
@@ -207,17 +207,40 @@ function scryfallMigrations(page: number): SourceFile {
     name: page === 1 ? 'migrations.json' : `migrations-${page}.json`,
     url: `https://api.scryfall.com/migrations?page=${page}`,
     maxBytes: 16 * MB,
-    pageAfter: (document) => (isObject(document) && document.has_more === true ? scryfallMigrations(page + 1) : null),
+    more: (document) => (isObject(document) ? (document.has_more === true ? [scryfallMigrations(page + 1)] : []) : null),
+  }
+}
+
+/** The rarities, each with its cards, before the sets, whose cards have none. */
+function tcgdexFiles(document: unknown): SourceFile[] | null {
+  const sets = filesOfIds(document, (id) => ({ name: `set-${id}.json`, url: `${TCGDEX}/sets/${id}`, maxBytes: 8 * MB }))
+  return sets && [{ name: 'rarities.json', url: `${TCGDEX}/rarities`, maxBytes: MB, more: tcgdexRarities }, ...sets]
+}
+
+function tcgdexRarities(document: unknown): SourceFile[] | null {
+  if (!Array.isArray(document) || !document.every((rarity) => typeof rarity === 'string')) return null
+  return document.map((rarity, i) => ({ name: `rarity-${i}.json`, url: `${TCGDEX}/rarities/${encodeURIComponent(rarity)}`, maxBytes: 16 * MB }))
+}
+
+function openTcgdexRows(): (document: unknown) => object[] | null {
+  const rarities = new Map<unknown, string>()
+  return (document) => {
+    if (Array.isArray(document)) return []
+    if (!isObject(document) || !Array.isArray(document.cards)) return null
+    const { name } = document
+    if ('serie' in document) return tcgdexRows(document, rarities)
+    if (typeof name !== 'string') return null
+    for (const card of document.cards.filter(isObject)) rarities.set(card.id, name)
+    return []
   }
 }
 
 /** A set of the API becomes its series, the set and its cards, each with the set embedded. */
-function tcgdexRows(document: unknown): object[] | null {
-  if (!isObject(document) || !Array.isArray(document.cards) || !isObject(document.serie)) return null
-  const { cards, serie, id, name, cardCount, logo } = document
+function tcgdexRows({ cards, serie, id, name, cardCount, logo }: Record<string, unknown>, rarities: ReadonlyMap<unknown, string>): object[] | null {
+  if (!isObject(serie)) return null
   return [
     { id: serie.id, name: serie.name },
     { id, name, serie: serie.id, cardCount, ...(logo !== undefined && { logo }) },
-    ...cards.filter(isObject).map((card) => ({ ...card, set: { id, name, cardCount } })),
+    ...(cards as unknown[]).filter(isObject).map((card) => ({ ...card, rarity: rarities.get(card.id), set: { id, name, cardCount } })),
   ]
 }

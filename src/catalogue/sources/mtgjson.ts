@@ -2,10 +2,11 @@
 import { FeedError, type FeedLine, type FeedSource, jsonEntries } from '#core/files/feed.ts'
 import type { Market } from '#core/markets.ts'
 import { reason } from '#core/problems.ts'
-import type { CatalogueFormat, CategoryRecord } from '../records/catalogue-records.ts'
+import type { CatalogueFormat } from '../records/catalogue-records.ts'
 import { magicEntries } from './magic-printings.ts'
 import { sealedEntries, sealedFacts } from './mtgjson-sealed.ts'
-import { catalogueRows, type Entry, identifier, isObject, type Json, peek, text, texts, wholeNumber } from './reading.ts'
+import { refOf, setEntries, tokenCode } from './mtgjson-sets.ts'
+import { catalogueRows, type Entry, identifier, isObject, type Json, peek, text, texts } from './reading.ts'
 
 // Refs: `mtgjson:set:<code>`, `mtgjson:<uuid>` of a card or product, `mtgjson:<uuid>:<finish>`.
 export const mtgjson: CatalogueFormat = {
@@ -98,25 +99,6 @@ function entriesOf(row: Json, market: Market): Entry[] | null {
   if (row.kind !== 'sealedProduct') return cardEntries(row, row.in, market)
   return row.in.isOnlineOnly === true ? [] : sealedEntries(row, market, refOf(identifier(row.in.code) ?? ''))
 }
-
-/** The set and, below it, the set of its tokens, which are numbered on their own. */
-function setEntries(set: Json, market: Market): Entry[] {
-  const code = identifier(set.code)
-  const name = identifier(set.name)
-  if (code === undefined) return [{ reject: reason('lacks', { thing: 'set', field: 'code' }) }]
-  if (name === undefined) return [{ reject: reason('lacks', { thing: 'set', id: code, field: 'name' }) }]
-  if (set.isOnlineOnly === true) return []
-  const shops = { tcgplayer: wholeNumber(set.tcgplayerGroupId), cardmarket: wholeNumber(set.mcmId) }
-  const foreignIds = Object.entries(shops).flatMap(([source, id]) => (id === undefined ? [] : [{ source, id: String(id) }]))
-  const of: Omit<CategoryRecord, 'ref' | 'name'> = { market, game: 'magic', image: null }
-  const own = { ...of, ref: refOf(code), name, parent: null, printedTotal: wholeNumber(set.baseSetSize) ?? null, codes: [code], foreignIds }
-  const tokens = tokenCode(set)
-  const category = { ...of, ref: refOf(tokens), name: `${name} Tokens`, parent: own.ref, codes: [tokens] }
-  return [{ category: own }, ...(set.hasTokens === true ? [{ category }] : [])]
-}
-
-const refOf = (code: string) => `mtgjson:set:${code}`
-const tokenCode = (set: Json) => identifier(set.tokenSetCode) ?? `T${identifier(set.code)}`
 
 /** The items of a card. Only the front of a card with two faces yields them; digital cards yield nothing. */
 function cardEntries(row: Json, set: Json, market: Market): Entry[] {
