@@ -86,7 +86,7 @@ test('a source is downloaded and imported in the background, and not again while
 test('a fetch can be repeated although nothing has changed', async () => {
   const before = await state('pokemontcg')
   const asked = server.asked.length
-  const { status } = await send(`${node.operatorUrl}/operator/v1/public-sources/pokemontcg/fetch`, OPERATOR_TOKEN, { method: 'POST', body: { again: true } })
+  const { status } = await send(`${node.operatorUrl}/operator/v1/public-sources/pokemontcg/fetch`, OPERATOR_TOKEN, { json: { again: true } })
   expect(status).toBe(202)
   await until('the fetch is over', async () => !['downloading', 'importing'].includes((await state('pokemontcg')).state))
   expect((await state('pokemontcg')).import_id).toBeGreaterThan(before.import_id!)
