@@ -111,7 +111,10 @@ export class SourceFetches {
     }
   }
 
-  async #downloadAndImport(source: PublicSource, { importFiles, onProgress, again = false }: FetchRun): Promise<{ importId: number | null; bytes: number }> {
+  async #downloadAndImport(
+    source: PublicSource,
+    { importFiles, onProgress, again = false }: FetchRun,
+  ): Promise<{ importId: number | null; bytes: number }> {
     const { db, now, folder, network, limits, pauseMs } = this.#options
     const { signal } = this.#stopping
     const before = await importedDigests(db, source.name)

@@ -154,8 +154,7 @@ const ALL_SOURCES: readonly PublicSource[] = [
     game: 'fab',
     format: 'flesh-and-blood',
     website: 'https://github.com/the-fab-cube/flesh-and-blood-cards',
-    licence:
-      'no licence file; the README permits use in any project. Names, texts and pictures of the cards belong to Legend Story Studios',
+    licence: 'no licence file; the README permits use in any project. Names, texts and pictures of the cards belong to Legend Story Studios',
     termsUrl: 'https://github.com/the-fab-cube/flesh-and-blood-cards#general-overview',
     note: 'English sets with all printings of their cards, without pictures.',
     index: null,

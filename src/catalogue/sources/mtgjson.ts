@@ -60,7 +60,9 @@ async function* setLines(source: FeedSource, isSetFile: boolean): AsyncIterable<
       if (ROWS.includes(String(field))) {
         line += 1
         if (field === 'tokens') set.facts.hasTokens = true
-        set.cards.push(isObject(value) ? { line, value: slim(value, String(field), set) } : { line, reject: reason('json_object', { part: 'entry' }) })
+        set.cards.push(
+          isObject(value) ? { line, value: slim(value, String(field), set) } : { line, reject: reason('json_object', { part: 'entry' }) },
+        )
       } else if (SET_FACTS.includes(String(field))) set.facts[field] = value
     }
     yield out

@@ -102,8 +102,24 @@ it('reads the faces of a card as one item, whichever is first in the file', asyn
 })
 
 it('reads cards and sets of the repository as the package states them', async () => {
-  const cubePrinting = (fields: object) => ({ id: 'TST001', set_id: 'TST', edition: 'N', foiling: 'S', rarity: 'M', artists: ['A. Artist'], art_variations: [], ...fields })
-  const cubeCard = (fields: object) => ({ unique_id: 'a', name: 'Test Strike', color: 'Red', pitch: '1', type_text: 'Generic Action - Attack', ...fields })
+  const cubePrinting = (fields: object) => ({
+    id: 'TST001',
+    set_id: 'TST',
+    edition: 'N',
+    foiling: 'S',
+    rarity: 'M',
+    artists: ['A. Artist'],
+    art_variations: [],
+    ...fields,
+  })
+  const cubeCard = (fields: object) => ({
+    unique_id: 'a',
+    name: 'Test Strike',
+    color: 'Red',
+    pitch: '1',
+    type_text: 'Generic Action - Attack',
+    ...fields,
+  })
   const cubeSets = [{ unique_id: 's', id: 'TST', name: 'Test Set', printings: [{ unique_id: 'p', edition: 'N', start_card_id: 'TST001' }] }]
   const shop = { tcgplayer_product_id: '11', tcgplayer_url: 'https://shop.example/product/11?Language=English&Printing=Normal' }
   const reader = opened(fleshAndBlood)

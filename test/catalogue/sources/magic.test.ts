@@ -74,7 +74,10 @@ it('reads sealed products of a set, also of one without cards', async () => {
     releaseDate: '2026-11-01',
   }
   const bare = { uuid: 'p-2', name: 'Test Set Bundle', category: 'unknown', subtype: null, identifiers: {}, purchaseUrls: {} }
-  const boxes = { TST: set({ sealedProduct: [product, bare, { uuid: 'p-3', identifiers: {} }] }), BOX: { code: 'BOX', name: 'Boxes', cards: [], sealedProduct: [{ ...bare, uuid: 'p-4' }] } }
+  const boxes = {
+    TST: set({ sealedProduct: [product, bare, { uuid: 'p-3', identifiers: {} }] }),
+    BOX: { code: 'BOX', name: 'Boxes', cards: [], sealedProduct: [{ ...bare, uuid: 'p-4' }] },
+  }
   const rows = await readSets(boxes)
   const sealed = itemsOf(rows).filter(({ genre }) => genre === 'sealed')
   expect(sealed[0]).toEqual({
