@@ -89,7 +89,8 @@ function itemLine(id: number, set: number, { game, names, forms, rarities, finis
     : [
         { name: 'Rarity', value: rarity },
         { name: 'Finish', value: geometric(finishes, random) },
-        { name: 'Language', value: language },
+        // Sources with an item for each language write its name, others the code of the printing.
+        game.languages.ownItems ? { name: 'Language', value: language } : { name: 'Languages', value: game.languages.names[language.toLowerCase()]! },
         { name: 'Illustrator', value: `${names[Math.floor(random() * ILLUSTRATORS)]!} ${SYLLABLES[set % SYLLABLES.length]!}` },
       ]
   return `${[
