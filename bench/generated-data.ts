@@ -24,17 +24,23 @@ export const GENERATED_AT = '2026-10-01T00:00:00Z'
 
 export const PRICES_PER_ITEM = LABELS.length
 
+/** Lines of COPY for the categories and each item. */
+export interface GeneratedCatalogue {
+  categoryLines: () => Generator<string>
+  itemLine: (id: number, random: () => number) => string
+}
+
 /** Item ids start at 1; the same number yields the same catalogue. */
-export async function copyGeneratedData(db: Db, items: number): Promise<void> {
+export async function copyGeneratedData(db: Db, items: number, catalogue: GeneratedCatalogue = { categoryLines, itemLine }): Promise<void> {
   const random = randomNumbers(items)
   await db.kysely.transaction().execute(async (tx) => {
     // All references are valid; checking each foreign key would take longer than everything else.
     await sql`set local session_replication_role = replica`.execute(tx)
-    await copyIn(tx, 'copy categories (id, market, ref, name, slug, game, parent_id) from stdin', categoryLines())
+    await copyIn(tx, 'copy categories (id, market, ref, name, slug, game, parent_id) from stdin', catalogue.categoryLines())
     await copyIn(
       tx,
       `copy items (id, market, ref, name, code, slug, genre, game, category_id, images, attributes, group_ids, details) from stdin`,
-      inBatches(items, (id) => itemLine(id, random)),
+      inBatches(items, (id) => catalogue.itemLine(id, random)),
     )
     await copyIn(
       tx,

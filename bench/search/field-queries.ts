@@ -1,11 +1,12 @@
-// `node bench/search/field-queries.ts [--generated ROWS]`: compares generated field queries with a filter over the database rows, then sends random
+// `node bench/search/field-queries.ts [--generated ROWS | --games ROWS]`: compares generated field queries with a filter over the database rows, then sends random
 // noise as queries, and measures durations.
 import { sql } from 'kysely'
 import { readConfig } from '#config.ts'
 import { readFieldQuery } from '#catalogue/field-query/field-query.ts'
 import { canonical, parseFieldQuery, type Query, type Term } from '#catalogue/field-query/parse.ts'
 import { finishRules, finishWords } from '#catalogue/records/finishes.ts'
-import { GAMES } from '#games/games.ts'
+import { languageCode } from '#catalogue/records/languages.ts'
+import { GAMES, gameOf } from '#games/games.ts'
 import { Catalogue } from '#catalogue/snapshot/catalogue.ts'
 import { ServiceError } from '#core/errors.ts'
 import { MARKETS } from '#core/markets.ts'
@@ -13,6 +14,7 @@ import { normalCode, numberOf } from '#index/codes.ts'
 import { fold } from '#index/fold.ts'
 import { startDatabaseServer } from '../database.ts'
 import { copyGeneratedData } from '../generated-data.ts'
+import { copyGeneratedGames } from '../generated-games.ts'
 import { randomNumbers } from '#core/random.ts'
 import { importRealData } from '../real-data.ts'
 
@@ -42,12 +44,14 @@ const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.lengt
 const server = await startDatabaseServer()
 try {
   const database = await server.create('queries')
-  const generated = process.argv.indexOf('--generated')
-  if (generated > 0) await copyGeneratedData(database.ctx.db, Number(process.argv[generated + 1]))
+  const rowsAfter = (option: string) => Number(process.argv[process.argv.indexOf(option) + 1])
+  const generated = process.argv.includes('--generated')
+  if (generated) await copyGeneratedData(database.ctx.db, rowsAfter('--generated'))
+  else if (process.argv.includes('--games')) await copyGeneratedGames(database.ctx.db, rowsAfter('--games'))
   else await importRealData(database.ctx, ({ file }) => process.stderr.write(`imported ${file}\n`))
   const catalogue = new Catalogue(database.ctx.db, { ...readConfig({}), now: () => new Date() })
   await catalogue.load()
-  if (generated < 0) await compareWithFilter(catalogue)
+  if (!generated) await compareWithFilter(catalogue)
   timeThem(catalogue)
   feedNoise(catalogue)
   await database.close()
@@ -123,9 +127,10 @@ function generateTerm(row: Row): string {
         ]
       : []),
     ...(rarity ? [`r${equality()}${quoted(rarity)}`] : []),
-    ...(rarity && stepOf(rarity) >= 0 ? [`r${pick(['<', '<=', '>', '>='])}${quoted(rarity)}`] : []),
+    ...(rarity && GAMES.ranks.has(fold(rarity)) ? [`r${pick(['<', '<=', '>', '>='])}${quoted(rarity)}`] : []),
     ...(finish ? [`finish${equality()}${quoted(finish)}`] : []),
     ...(attribute('Languages') ? [`lang${equality()}${pick(attribute('Languages')!.split(', '))}`] : []),
+    ...(attribute('Language') ? [`lang${equality()}${quoted(attribute('Language')!)}`] : []),
     ...(attribute('Illustrator') ? [`artist${equality()}${quoted(attribute('Illustrator')!)}`] : []),
     ...(row.details.hp ? [`hp${order()}${row.details.hp}`] : []),
     ...(row.details.types?.length ? [`type${equality()}${row.details.types[0]}`] : []),
@@ -134,8 +139,8 @@ function generateTerm(row: Row): string {
   return pick(choices)
 }
 
-function stepOf(rarity: string): number {
-  return GAMES.ranks.get(fold(rarity)) ?? -1
+function rankOf(rarity: string, game: string): number | undefined {
+  return gameOf(game).ranks.get(fold(rarity)) ?? GAMES.ranks.get(fold(rarity))
 }
 
 function holds(query: Query, row: Row): boolean {
@@ -174,7 +179,7 @@ function termHolds(term: Term, row: Row): boolean {
       })
     case 'rarity':
       if (operator === ':' || operator === '=') return isText(attribute('Rarity'))
-      return stepOf(attribute('Rarity') ?? '') >= 0 && compares(stepOf(attribute('Rarity')!), stepOf(value))
+      return compares(rankOf(attribute('Rarity') ?? '', row.game), rankOf(value, row.game)!)
     case 'finish': {
       const has = attribute('Finish')
       if (has === undefined) return false
@@ -182,10 +187,8 @@ function termHolds(term: Term, row: Row): boolean {
       const [own, queried] = [new Set(finishWords(has, rules)), new Set(finishWords(value, rules))]
       return queried.isSubsetOf(own) && (own.size === queried.size || (operator === ':' && queried.size > 0))
     }
-    case 'lang': {
-      const names: Record<string, string> = { English: 'en', Japanese: 'ja', French: 'fr' }
-      return (attribute('Languages') ?? names[attribute('Language') ?? ''] ?? '').split(', ').includes(value)
-    }
+    case 'lang':
+      return (attribute('Languages') ?? attribute('Language') ?? '').split(', ').some((one) => languageCode(fold(one)) === languageCode(folded))
     case 'illustrator':
       return isText(attribute('Illustrator'))
     case 'hp':

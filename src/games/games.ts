@@ -8,6 +8,11 @@ export const GAMES: Games = loadGames(fileURLToPath(new URL('../../games', impor
 
 const bySlug = new Map(GAMES.all.map((game) => [game.slug, game]))
 
+/** The game's name; its slug if it has no folder. */
+export function gameName(slug: string): string {
+  return bySlug.get(slug)?.name ?? slug
+}
+
 /** The data of the game; what all games have in common if it has no folder. */
 export function gameOf(slug: string): Game {
   return bySlug.get(slug) ?? GAMES.common

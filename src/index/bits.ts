@@ -5,6 +5,18 @@ import type { ColumnStore } from '#index/stored.ts'
 /** How many single changes a reader may lag behind before it has to recount; a power of two. */
 const JOURNAL = 4096
 
+/** A condition on a number of each row. */
+export interface ColumnCondition {
+  /** the number by row, -1 for none */
+  column: NumberColumn
+  /** by number + 1: 1 if rows with this number pass, otherwise 0 */
+  passes: Uint8Array
+  /** a second number by row, if it decides, too: `passes` then has `width` entries for each of these numbers */
+  by?: { column: NumberColumn; width: number }
+}
+
+export type NumberColumn = Int32Array | Uint16Array | Uint8Array
+
 /** A set of rows (small integers from 0). */
 export class RowBits {
   #words: Uint32Array
@@ -46,6 +58,18 @@ export class RowBits {
       found.#words[at] = passed
       size += bitCount(passed)
     }
+    return found.#replaced(size)
+  }
+
+  /** A new set of the rows that pass any of the conditions; several times as fast as `filter`, because it calls nothing for a row. */
+  having(conditions: readonly ColumnCondition[]): RowBits {
+    const found = new RowBits(this.#words.length * 32)
+    for (const { column, passes, by } of conditions) {
+      if (by) addPassing(this.#words, found.#words, column, passes, by.column, by.width)
+      else addPassing(this.#words, found.#words, column, passes, NO_COLUMN, 0)
+    }
+    let size = 0
+    for (let at = 0; at < found.#words.length; at++) size += bitCount(found.#words[at]!)
     return found.#replaced(size)
   }
 
@@ -239,6 +263,23 @@ export class RowBits {
     this.#size = size
     this.#journalFrom = ++this.#version
     return this
+  }
+}
+
+const NO_COLUMN = new Int32Array(0)
+
+/** Adds to `found` the rows of `words` that pass a condition and are not in it yet. */
+function addPassing(words: Uint32Array, found: Uint32Array, column: NumberColumn, passes: Uint8Array, by: NumberColumn, width: number): void {
+  for (let at = 0; at < words.length; at++) {
+    let passed = 0
+    for (let word = words[at]! & ~found[at]!; word !== 0; word &= word - 1) {
+      const bit = 31 - Math.clz32(word & -word)
+      const row = (at << 5) | bit
+      const group = width === 0 ? 0 : by[row]! * width
+      // Branchless, because the outcome is often unpredictable.
+      passed |= passes[group + column[row]! + 1]! << bit
+    }
+    found[at]! |= passed
   }
 }
 

@@ -8,6 +8,9 @@ const SHORTEST_TYPO = 3
 /** Maximum typos in a similar word. */
 const MAX_TYPOS = 3
 
+/** Maximum length of a word that similar words are searched for: one bit per letter. */
+const MAX_ALIKE = 32
+
 /** Letters at either end of a word that a single typo elsewhere does not change. */
 const END = 2
 
@@ -116,33 +119,31 @@ export class Dictionary {
 
   /**
    * Words a few typos away: at most one typo per three letters, fewest typos first.
-   * @param word of three letters or more
+   * @param word of three letters or more; a word of more than `MAX_ALIKE` letters has none
    */
   alike(word: string, most: number): { word: string; distance: number }[] {
+    if (word.length > MAX_ALIKE) return []
     const allowed = Math.min(Math.floor(word.length / 3), MAX_TYPOS)
     const shared = this.#searched === 'whole' ? null : this.#sharedPairs(word)
     // A typo changes two letter pairs at most, and three if it swaps two letters.
     const fewest = Math.max(word.length - 1 - 3 * allowed, 1)
+    const typosTo = typosFrom(word)
     const found: { word: string; distance: number }[] = []
-    for (const [other, id] of this.#ids) {
-      if (Math.abs(other.length - word.length) > allowed || (shared && (shared.get(id) ?? 0) < fewest)) continue
-      const distance = typosBetween(word, other, allowed)
+    for (let id = 0; id < this.#words.length; id++) {
+      const other = this.#words[id]!
+      if (other === '' || Math.abs(other.length - word.length) > allowed || (shared && shared[id]! < fewest)) continue
+      const distance = typosTo(other)
       if (distance <= allowed) found.push({ word: other, distance })
     }
     return found.sort((a, b) => a.distance - b.distance || (a.word < b.word ? -1 : 1)).slice(0, most)
   }
 
-  /** Number of letter pairs that each word shares with this one. */
-  #sharedPairs(word: string): Map<number, number> {
-    const shared = new Map<number, number>()
+  /** By word: number of letter pairs that it shares with this one. */
+  #sharedPairs(word: string): Uint8Array {
+    const shared = new Uint8Array(this.#words.length)
     for (let at = 0; at + 2 <= word.length; at++) {
       const list = this.#grams.get(word.slice(at, at + 2))
-      if (list === undefined) continue
-      const length = this.#lists.length(list)
-      for (let i = 0; i < length; i++) {
-        const id = this.#lists.at(list, i)
-        shared.set(id, (shared.get(id) ?? 0) + 1)
-      }
+      if (list !== undefined) for (const id of this.#lists.view(list)) shared[id]! += 1
     }
     return shared
   }
@@ -190,25 +191,33 @@ export class Dictionary {
 const startGram = (length: number, start: string): string => `^${String.fromCharCode(length)}${start}`
 const endGram = (length: number, end: string): string => `$${String.fromCharCode(length)}${end}`
 
-/** Number of typos between two words (letters added, dropped, changed, or adjacent ones swapped); stops counting above `most`. */
-function typosBetween(a: string, b: string, most: number): number {
-  let twoBack = new Uint8Array(0)
-  let back = Uint8Array.from({ length: b.length + 1 }, (_, j) => j)
-  for (let i = 1; i <= a.length; i++) {
-    const row = new Uint8Array(b.length + 1)
-    row[0] = i
-    let fewest = i
-    for (let j = 1; j <= b.length; j++) {
-      let typos = Math.min(back[j]! + 1, row[j - 1]! + 1, back[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1))
-      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) typos = Math.min(typos, twoBack[j - 2]! + 1)
-      row[j] = typos
-      fewest = Math.min(fewest, typos)
+/**
+ * Returns the number of typos between a word and another: letters added, dropped, changed, or adjacent ones swapped. A column of the usual table
+ * is the bits of a few integers (H. Hyyrö, "A bit-vector algorithm for computing Levenshtein and Damerau edit distances", 2003).
+ * @param word of at most 32 letters
+ */
+function typosFrom(word: string): (other: string) => number {
+  const places = new Map<number, number>()
+  for (let i = 0; i < word.length; i++) places.set(word.charCodeAt(i), (places.get(word.charCodeAt(i)) ?? 0) | (1 << i))
+  const last = 1 << (word.length - 1)
+  return (other) => {
+    let [more, fewer, same, placesBefore] = [-1, 0, 0, 0]
+    let typos = word.length
+    for (let i = 0; i < other.length; i++) {
+      const here = places.get(other.charCodeAt(i)) ?? 0
+      const swapped = ((~same & here) << 1) & placesBefore
+      same = ((((here & more) + more) | 0) ^ more) | here | fewer | swapped
+      const rises = fewer | ~(same | more)
+      const falls = same & more
+      if ((rises & last) !== 0) typos++
+      else if ((falls & last) !== 0) typos--
+      const risesNext = (rises << 1) | 1
+      more = (falls << 1) | ~(same | risesNext)
+      fewer = risesNext & same
+      placesBefore = here
     }
-    if (fewest > most) return fewest
-    twoBack = back
-    back = row
+    return typos
   }
-  return back[b.length]!
 }
 
 /** Whether adding, dropping or changing one letter, or swapping two adjacent ones, turns `a` into `b`; false if they are equal. */

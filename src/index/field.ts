@@ -1,4 +1,5 @@
 // One searched field: the distinct texts of its rows, and the words of these texts.
+import type { ColumnCondition } from '#index/bits.ts'
 import { withCapacity } from '#index/columns.ts'
 import { Dictionary, type MatchKind } from '#index/dictionary.ts'
 import { Postings } from '#index/postings.ts'
@@ -93,6 +94,14 @@ export class TextField {
     const values = new Int32Array(this.space + 1)
     for (let text = 0; text < this.space; text++) if (this.texts[text] !== undefined) values[text + 1] = bitsOf(text)
     return { of: this.#of, values }
+  }
+
+  /** The condition that a row's text passes. @param rows number of rows that will be read */
+  condition(rows: number, passes: (text: number) => boolean): ColumnCondition {
+    this.reserve(rows)
+    const passing = new Uint8Array(this.space + 1)
+    for (let text = 0; text < this.space; text++) if (this.texts[text] !== undefined && passes(text)) passing[text + 1] = 1
+    return { column: this.#of, passes: passing }
   }
 
   /** Number of rows that have this text. */

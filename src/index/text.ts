@@ -211,18 +211,22 @@ export class TextIndex {
     }
     if (!query.parts.some(({ literal }) => literal)) this.#mark(query, found)
     const space = rows.words * 32
-    const { of: nameOf, values: inName } = this.#names.valuesOf(space, (name) => this.#nameMatches.infix(name, query) | this.#aliasMatches.bits(name))
+    const namesHave = (name: number) => this.#nameMatches.infix(name, query) | this.#aliasMatches.bits(name)
+    // With a single condition, any match is enough, and usually few fields have matches.
+    if (query.words.length === 1 && query.parts.length === 1) {
+      const conditions = [
+        this.#names.condition(space, (name) => namesHave(name) !== 0),
+        this.#more.condition(space, (more) => (this.#moreMatches.infix(more, query) | this.#groupMatches.bits(more)) !== 0),
+      ]
+      if (this.#tagMatches.any) conditions.push(this.#tags.condition(space, (tags) => this.#tagMatches.bits(tags) !== 0))
+      if (this.#codeMatches.any) conditions.push(this.#codes.condition(space, (code) => this.#codeMatches.bits(code) !== 0))
+      return rows.having(conditions)
+    }
+    const { of: nameOf, values: inName } = this.#names.valuesOf(space, namesHave)
     const { of: moreOf, values: inMore } = this.#more.valuesOf(space, (more) => this.#moreMatches.infix(more, query))
     const { values: inGroup } = this.#more.valuesOf(space, (more) => this.#groupMatches.bits(more))
     const { of: tagsOf, values: inTags } = this.#tags.valuesOf(space, (tags) => this.#tagMatches.bits(tags))
     const { of: codeOf, values: inCode } = this.#codes.valuesOf(space, (code) => this.#codeMatches.bits(code))
-    // With a single condition, any match is enough, and usually few fields have matches.
-    if (query.words.length === 1 && query.parts.length === 1) {
-      const inEither = inMore.map((bits, at) => bits | inGroup[at]!)
-      const inTexts = (row: number) => inName[nameOf[row]! + 1]! | inEither[moreOf[row]! + 1]!
-      if (!this.#tagMatches.any && !this.#codeMatches.any) return rows.filter((row) => inTexts(row) !== 0)
-      return rows.filter((row) => (inTexts(row) | inTags[tagsOf[row]! + 1]! | inCode[codeOf[row]! + 1]!) !== 0)
-    }
     return rows.filter((row) => {
       const more = moreOf[row]! + 1
       const codes = inCode[codeOf[row]! + 1]! | inGroup[more]!

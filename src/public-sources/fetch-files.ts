@@ -30,6 +30,8 @@ export interface FetchFilesOptions {
   signal: AbortSignal
   onProgress: (progress: FetchProgress) => void
   limits?: DownloadLimits
+  /** download files that have not changed, too */
+  again?: boolean
   /** least time between two requests */
   pauseMs?: number
 }
@@ -57,7 +59,7 @@ interface Record {
 
 /** @throws DownloadFailure */
 export async function fetchFiles(source: PublicSource, options: FetchFilesOptions): Promise<{ files: FetchedFile[]; imported: ImportedFile[] }> {
-  const { network, now, signal, onProgress, limits = DOWNLOAD_LIMITS, pauseMs = PAUSE_MS } = options
+  const { network, now, signal, onProgress, limits = DOWNLOAD_LIMITS, again = false, pauseMs = PAUSE_MS } = options
   const folder = join(options.folder, source.name)
   await mkdir(folder, { recursive: true, mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
     throw new DownloadFailure(reason('source_folder', { path: folder, cause: error.code ?? error.message }), null, error)
@@ -70,7 +72,7 @@ export async function fetchFiles(source: PublicSource, options: FetchFilesOption
     Object.assign(progress, { file: file.name, bytes: 0, bytes_total: null })
     onProgress({ ...progress })
     const onBytes = (bytes: number, total: number | null) => onProgress(Object.assign(progress, { bytes, bytes_total: total }))
-    const fetched = await downloadFile(file, known.get(file.name) ?? null, { folder, client, limits, now, signal, onBytes })
+    const fetched = await downloadFile(file, again ? null : (known.get(file.name) ?? null), { folder, client, limits, now, signal, onBytes })
     known.set(file.name, fetched)
     files.push(fetched)
     progress.files_done += 1
@@ -81,8 +83,16 @@ export async function fetchFiles(source: PublicSource, options: FetchFilesOption
   try {
     const { index } = source
     const listed = index ? checkedFiles(index.filesOf(await readDocument(folder, await download(index))), index.url) : source.files
+    const wanted = [...listed]
     progress.files_total = listed.length + files.length
-    for (const file of listed) await download(file)
+    for (const [place, file] of wanted.entries()) {
+      const fetched = await download(file)
+      if (!file.more) continue
+      const more = checkedFiles(file.more(await readDocument(folder, fetched)), file.url)
+      wanted.splice(place + 1, 0, ...more)
+      checkedFiles(wanted, file.url)
+      progress.files_total += more.length
+    }
   } finally {
     await client.close()
   }
@@ -100,8 +110,9 @@ function checkedFiles(files: SourceFile[] | null, url: string): SourceFile[] {
   throw new DownloadFailure(reason('source_index', { url }))
 }
 
-async function importedFiles({ index, rowsOf }: PublicSource, folder: string, files: FetchedFile[]): Promise<ImportedFile[]> {
+async function importedFiles({ index, openRows }: PublicSource, folder: string, files: FetchedFile[]): Promise<ImportedFile[]> {
   const imported: ImportedFile[] = []
+  const rowsOf = openRows?.()
   for (const file of files) {
     if (file.name === index?.name && !index.isImported) continue
     const stored = rowsOf ? `${file.name.replace(/\.json$/, '')}.ndjson` : file.stored
@@ -109,6 +120,7 @@ async function importedFiles({ index, rowsOf }: PublicSource, folder: string, fi
     if (rowsOf) {
       const rows = rowsOf(await readDocument(folder, file))
       if (!rows) throw new DownloadFailure(reason('source_index', { url: file.url }))
+      if (rows.length === 0) continue
       await writeFile(path, rows.map((row) => `${JSON.stringify(row)}\n`).join(''))
     }
     imported.push({ path, name: stored, size: (await stat(path)).size })

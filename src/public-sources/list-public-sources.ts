@@ -5,6 +5,7 @@ import { DAY_MS } from '#core/duration.ts'
 import { namedValues } from '#core/named-values.ts'
 import { notFound } from '#core/errors.ts'
 import { verb } from '#core/verb.ts'
+import { gameName } from '#games/games.ts'
 import type { WriteCtx } from '#db/changes/change.ts'
 import type { FetchedFile } from './download-file.ts'
 import type { FetchProgress } from './fetch-files.ts'
@@ -19,6 +20,7 @@ export const PublicSourceSchema = Type.Object(
     name: Type.String({ examples: ['pokemontcg'] }),
     title: Type.String({ description: 'Name as people know it' }),
     game: Type.String({ description: 'Slug of the game' }),
+    game_name: Type.String({ description: 'Name of the game' }),
     format: Type.String({ description: 'Import format of its files' }),
     website: Type.String(),
     licence: Type.String({ description: 'Licence or terms of use, as the source states them' }),
@@ -116,6 +118,7 @@ function listed(
     name,
     title,
     game,
+    game_name: gameName(game),
     format,
     website,
     licence,

@@ -46,6 +46,8 @@ export interface FetchRun {
   /** Imports the files, or queues their import; returns its id. */
   importFiles: (files: ImportedFile[]) => Promise<number>
   onProgress?: (progress: FetchProgress) => void
+  /** download and import files that have not changed, too */
+  again?: boolean
 }
 
 const PROGRESS_MS = 1_000
@@ -109,7 +111,10 @@ export class SourceFetches {
     }
   }
 
-  async #downloadAndImport(source: PublicSource, { importFiles, onProgress }: FetchRun): Promise<{ importId: number | null; bytes: number }> {
+  async #downloadAndImport(
+    source: PublicSource,
+    { importFiles, onProgress, again = false }: FetchRun,
+  ): Promise<{ importId: number | null; bytes: number }> {
     const { db, now, folder, network, limits, pauseMs } = this.#options
     const { signal } = this.#stopping
     const before = await importedDigests(db, source.name)
@@ -120,6 +125,7 @@ export class SourceFetches {
       network,
       now,
       signal,
+      again,
       onProgress: (progress) => {
         onProgress?.(progress)
         record.add(progress)
@@ -129,7 +135,7 @@ export class SourceFetches {
     }).finally(record.end)
     signal.throwIfAborted()
     const bytes = files.reduce((sum, file) => sum + file.bytes, 0)
-    if (before === digestsOf(files)) return { importId: null, bytes }
+    if (before === digestsOf(files) && !again) return { importId: null, bytes }
     await recordFiles(db, source.name, files, now())
     const importId = await importFiles(imported)
     await recordImport(db, source.name, importId)

@@ -14,6 +14,8 @@ export interface SourceFile {
   sha256Url?: string
   /** ask for gzip: the source compresses this large file when it sends it */
   compressed?: boolean
+  /** further files that the file names, such as the next page of a list; null if it is not the expected document */
+  more?: (document: unknown) => SourceFile[] | null
 }
 
 /** A document of a source that names its other files. */
@@ -38,12 +40,13 @@ export interface PublicSource {
   /** the document that names the files; null if they are known */
   index: SourceIndex | null
   files: readonly SourceFile[]
-  /** the rows to import from a file that the format cannot read as it is; null if it is not the expected document */
-  rowsOf?: (document: unknown) => object[] | null
+  /** for files that the format cannot read as they are: returns the rows to import of one file after another; null if it is not the expected document */
+  openRows?: () => (document: unknown) => object[] | null
 }
 
 const POKEMON_TCG_DATA = 'https://raw.githubusercontent.com/PokemonTCG/pokemon-tcg-data/master'
 const PUNK_RECORDS = 'https://raw.githubusercontent.com/buhbbl/punk-records/main'
+const FAB_CUBE = 'https://raw.githubusercontent.com/the-fab-cube/flesh-and-blood-cards/main/json/english'
 const TCGDEX = 'https://api.tcgdex.net/v2/en'
 
 const ALL_SOURCES: readonly PublicSource[] = [
@@ -55,16 +58,16 @@ const ALL_SOURCES: readonly PublicSource[] = [
     website: 'https://tcgdex.dev',
     licence: 'MIT (data of the repository tcgdex/cards-database)',
     termsUrl: 'https://github.com/tcgdex/cards-database/blob/master/LICENSE',
-    note: 'English sets with the names, numbers and pictures of their cards. Rarity and other facts are in files only: import those of the database, or fetch pokemontcg as well.',
+    note: 'English sets with the names, numbers, rarities and pictures of their cards. Other facts are in files only: import those of the database, or fetch pokemontcg as well.',
     index: {
       name: 'sets.json',
       url: `${TCGDEX}/sets`,
       maxBytes: 16 * MB,
       isImported: false,
-      filesOf: (document) => filesOfIds(document, (id) => ({ name: `set-${id}.json`, url: `${TCGDEX}/sets/${id}`, maxBytes: 8 * MB })),
+      filesOf: tcgdexFiles,
     },
     files: [],
-    rowsOf: tcgdexRows,
+    openRows: openTcgdexRows,
   },
   {
     name: 'pokemontcg',
@@ -116,7 +119,7 @@ const ALL_SOURCES: readonly PublicSource[] = [
     website: 'https://scryfall.com/docs/api/bulk-data',
     licence: "Scryfall's terms and the Fan Content Policy of Wizards of the Coast: no paywall, nothing that suggests an endorsement",
     termsUrl: 'https://scryfall.com/docs/api',
-    note: 'The default cards: every printing, in English where there is one.',
+    note: 'The default cards: every printing, in English where there is one. Cards that Scryfall has merged are merged.',
     index: {
       name: 'bulk-data.json',
       url: 'https://api.scryfall.com/bulk-data',
@@ -134,7 +137,7 @@ const ALL_SOURCES: readonly PublicSource[] = [
     website: 'https://mtgjson.com',
     licence: 'MIT; the Fan Content Policy of Wizards of the Coast for the contents of the cards',
     termsUrl: 'https://mtgjson.com/license/',
-    note: null,
+    note: 'Sets with cards, tokens and sealed products.',
     index: null,
     files: [
       {
@@ -144,6 +147,18 @@ const ALL_SOURCES: readonly PublicSource[] = [
         sha256Url: 'https://mtgjson.com/api/v5/AllPrintings.json.gz.sha256',
       },
     ],
+  },
+  {
+    name: 'fab-cube',
+    title: 'Flesh and Blood Cards',
+    game: 'fab',
+    format: 'flesh-and-blood',
+    website: 'https://github.com/the-fab-cube/flesh-and-blood-cards',
+    licence: 'no licence file; the README permits use in any project. Names, texts and pictures of the cards belong to Legend Story Studios',
+    termsUrl: 'https://github.com/the-fab-cube/flesh-and-blood-cards#general-overview',
+    note: 'English sets with all printings of their cards, without pictures.',
+    index: null,
+    files: ['set', 'card'].map((name) => ({ name: `${name}.json`, url: `${FAB_CUBE}/${name}.json`, maxBytes: 64 * MB })),
   },
   {
     name: 'ygoprodeck',
@@ -181,16 +196,50 @@ function scryfallFiles(document: unknown): SourceFile[] | null {
   return [
     { name: 'sets.json', url: 'https://api.scryfall.com/sets', maxBytes: 16 * MB },
     { name: 'default-cards.json', url: found.download_uri, maxBytes: 2048 * MB, compressed: true },
+    scryfallMigrations(1),
   ]
 }
 
+/** A page of the ids that Scryfall has given up. */
+function scryfallMigrations(page: number): SourceFile {
+  return {
+    name: page === 1 ? 'migrations.json' : `migrations-${page}.json`,
+    url: `https://api.scryfall.com/migrations?page=${page}`,
+    maxBytes: 16 * MB,
+    more: (document) => (isObject(document) ? (document.has_more === true ? [scryfallMigrations(page + 1)] : []) : null),
+  }
+}
+
+/** The rarities, each with its cards, before the sets, whose cards have none. */
+function tcgdexFiles(document: unknown): SourceFile[] | null {
+  const sets = filesOfIds(document, (id) => ({ name: `set-${id}.json`, url: `${TCGDEX}/sets/${id}`, maxBytes: 8 * MB }))
+  return sets && [{ name: 'rarities.json', url: `${TCGDEX}/rarities`, maxBytes: MB, more: tcgdexRarities }, ...sets]
+}
+
+function tcgdexRarities(document: unknown): SourceFile[] | null {
+  if (!Array.isArray(document) || !document.every((rarity) => typeof rarity === 'string')) return null
+  return document.map((rarity, i) => ({ name: `rarity-${i}.json`, url: `${TCGDEX}/rarities/${encodeURIComponent(rarity)}`, maxBytes: 16 * MB }))
+}
+
+function openTcgdexRows(): (document: unknown) => object[] | null {
+  const rarities = new Map<unknown, string>()
+  return (document) => {
+    if (Array.isArray(document)) return []
+    if (!isObject(document) || !Array.isArray(document.cards)) return null
+    const { name } = document
+    if ('serie' in document) return tcgdexRows(document, rarities)
+    if (typeof name !== 'string') return null
+    for (const card of document.cards.filter(isObject)) rarities.set(card.id, name)
+    return []
+  }
+}
+
 /** A set of the API becomes its series, the set and its cards, each with the set embedded. */
-function tcgdexRows(document: unknown): object[] | null {
-  if (!isObject(document) || !Array.isArray(document.cards) || !isObject(document.serie)) return null
-  const { cards, serie, id, name, cardCount, logo } = document
+function tcgdexRows({ cards, serie, id, name, cardCount, logo }: Record<string, unknown>, rarities: ReadonlyMap<unknown, string>): object[] | null {
+  if (!isObject(serie)) return null
   return [
     { id: serie.id, name: serie.name },
     { id, name, serie: serie.id, cardCount, ...(logo !== undefined && { logo }) },
-    ...cards.filter(isObject).map((card) => ({ ...card, set: { id, name, cardCount } })),
+    ...(cards as unknown[]).filter(isObject).map((card) => ({ ...card, rarity: rarities.get(card.id), set: { id, name, cardCount } })),
   ]
 }

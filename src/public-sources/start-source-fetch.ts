@@ -20,14 +20,17 @@ export const startSourceFetch = verb(
   {
     name: 'startSourceFetch',
     needs: 'catalogue',
-    input: Type.Object({ name: Type.String({ maxLength: 100, description: 'Name of the source, as `GET /public-sources` lists it' }) }),
+    input: Type.Object({
+      name: Type.String({ maxLength: 100, description: 'Name of the source, as `GET /public-sources` lists it' }),
+      again: Type.Optional(Type.Boolean({ description: 'Download and import files that have not changed, too' })),
+    }),
   },
-  async (ctx: FetchCtx, { name }): Promise<ListedSource> => {
+  async (ctx: FetchCtx, { name, again = false }): Promise<ListedSource> => {
     const source = publicSource(name)
     let began = false
     return change(ctx, async (_tx, note) => {
       // The write may be retried after a deadlock. The result of the fetch is visible in its state.
-      if (!began) await ctx.fetches.begin(source, { importFiles: (files) => queueImport(ctx, source, files) })
+      if (!began) await ctx.fetches.begin(source, { again, importFiles: (files) => queueImport(ctx, source, files) })
       began = true
       note.audit({ action: 'source.fetch', subject: 'public source', id: name, after: { licence: source.licence, terms: source.termsUrl } })
       return (await publicSources(ctx)).find((listed) => listed.name === name)!

@@ -56,8 +56,16 @@ describe.skipIf(NO_BROWSER)(`Public sources in the console${WHY}`, () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Fetch' }).click()
     await row.getByText('Done').waitFor()
 
+    const sent = server.asked.length
+    await page.getByRole('button', { name: 'Fetch Pokémon TCG Data again although nothing has changed' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Fetch again' }).click()
+    await until('the files are downloaded again', () => server.asked.length === sent + 2)
+    expect(server.asked.slice(sent).map(({ ifNoneMatch }) => ifNoneMatch)).toEqual([undefined, undefined])
+    await row.getByText('Done').waitFor()
+
     await open('/games')
-    await page.getByRole('link', { name: 'pokemon' }).click()
+    await page.getByRole('link', { name: 'Pokémon', exact: true }).click()
+    await page.getByRole('heading', { name: 'Pokémon', exact: true }).waitFor()
     await page.getByRole('heading', { name: 'Sources of the catalogue' }).waitFor()
     await page.getByRole('link', { name: /pokemontcg \(2 files\)/ }).waitFor()
     await page.getByRole('heading', { name: 'Public sources' }).waitFor()

@@ -3,6 +3,7 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } f
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, it } from 'vitest'
+import { tagsOf, tagWords } from '#catalogue/index/search-tags.ts'
 import { finishSlug } from '#catalogue/records/finishes.ts'
 import { GAMES, gameOf } from '#games/games.ts'
 import { loadGames } from '#games/load-games.ts'
@@ -48,6 +49,13 @@ it('loads the games', () => {
 it('gives a game without a folder what all games have in common', () => {
   expect(gameOf('unknown')).toBe(GAMES.common)
   expect([finishSlug('Reverse Holofoil', GAMES.common.finishes), finishSlug('p1', GAMES.common.finishes)]).toEqual(['reverse', 'p1'])
+})
+
+it('finds a printing by `unlimited` only in games whose sets have a first edition', () => {
+  const isFound = (game: string, finish: string) => tagWords(tagsOf(finish, 'Rare', 'en', 'single', game)).includes('unlimited')
+  expect(['Normal', 'Holo', 'First Edition', 'Shadowless Holo'].map((finish) => isFound('pokemon', finish))).toEqual([true, true, false, false])
+  expect(['yugioh', 'fab', 'magic', 'onepiece', 'unknown'].map((game) => isFound(game, 'Normal'))).toEqual([true, true, false, false, false])
+  expect([isFound('yugioh', 'Limited Edition'), isFound('fab', 'Alpha Cold Foil'), isFound('fab', 'Unlimited')]).toEqual([false, false, true])
 })
 
 it.each([

@@ -137,6 +137,11 @@ test('a printing in another language counts for goals of its language alone, and
   ])
 })
 
+test('a Magic card of the set Unlimited Edition is found by `unlimited`, and no other printing', async () => {
+  const sets = async (q: string) => (await get<Item[]>('items/search', { game: 'magic', q })).map(({ category }) => category.name)
+  expect([await sets('lightning bolt unlimited'), new Set(await sets('unlimited'))]).toEqual([['Unlimited Edition'], new Set(['Unlimited Edition'])])
+})
+
 test('MTGJSON and Scryfall state the same items; tokens are in a set of their own', async () => {
   const before = (await get<Item[]>('items', { game: 'magic', search: 'delver of secrets' })).map(({ id }) => id)
   const face = { number: '51', layout: 'transform', finishes: ['nonfoil', 'foil'], rarity: 'common' }

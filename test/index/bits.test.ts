@@ -82,3 +82,20 @@ test('a reader that is too far behind the journal must start over', () => {
   expect(bits.changesSince(seen, visit)).toBe(false)
   expect(bits.changesSince(seen + 1, visit)).toBe(true)
 })
+
+test('selects the rows that pass conditions on columns', () => {
+  const numbers = fc.array(fc.integer({ min: -1, max: 4 }), { minLength: 301, maxLength: 301 })
+  const passes = fc.array(fc.boolean(), { minLength: 6, maxLength: 6 })
+  fc.assert(
+    fc.property(rows, numbers, numbers, passes, passes, passes, (among, first, second, firstPasses, both, bothToo) => {
+      const [column, groups] = [Int32Array.from(first), Uint16Array.from(second, (group) => Math.max(0, group % 2))]
+      const bits = RowBits.of(Int32Array.from(among))
+      const found = bits.having([
+        { column, passes: Uint8Array.from(firstPasses, Number) },
+        { column: Int32Array.from(second), passes: Uint8Array.from([...both, ...bothToo], Number), by: { column: groups, width: 6 } },
+      ])
+      const expected = new Set(among.filter((at) => firstPasses[first[at]! + 1] || (groups[at] === 1 ? bothToo : both)[second[at]! + 1]))
+      expect([found.toRows().join(), found.size]).toEqual([sorted(expected).join(), expected.size])
+    }),
+  )
+})

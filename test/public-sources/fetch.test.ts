@@ -4,6 +4,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { register as registerFetch } from '#cli/catalogue/fetch.ts'
 import { failBrokenFetches } from '#public-sources/fetch-store.ts'
 import type { ListedSource } from '#public-sources/list-public-sources.ts'
+import { PUBLIC_SOURCES } from '#public-sources/sources.ts'
+import { TURKISH_SOURCE_NOTES } from '../../console/src/words/source-notes.ts'
 import { runCommand } from '../support/command-line.ts'
 import { OPERATOR_TOKEN, send, startTestNode, type TestNode, until } from '../support/node.ts'
 import { file, openSourceServer, type SourceServer } from './source-server.ts'
@@ -81,6 +83,19 @@ test('a source is downloaded and imported in the background, and not again while
   expect((await call<object>('GET', `/imports/${changed.import_id}`)).body.data).toMatchObject({ created: 1 })
 })
 
+test('a fetch can be repeated although nothing has changed', async () => {
+  const before = await state('pokemontcg')
+  const asked = server.asked.length
+  const { status } = await send(`${node.operatorUrl}/operator/v1/public-sources/pokemontcg/fetch`, OPERATOR_TOKEN, { json: { again: true } })
+  expect(status).toBe(202)
+  await until('the fetch is over', async () => !['downloading', 'importing'].includes((await state('pokemontcg')).state))
+  expect((await state('pokemontcg')).import_id).toBeGreaterThan(before.import_id!)
+  expect(server.asked.slice(asked).map(({ path, ifNoneMatch }) => [path, ifNoneMatch])).toEqual([
+    [`${RAW}/sets/en.json`, undefined],
+    [`${RAW}/cards/en/base1.json`, undefined],
+  ])
+})
+
 test('one fetch of a source runs at a time, on all nodes and commands together, and an interrupted one is marked', async () => {
   let held: ServerResponse | null = null
   server.on(`${RAW}/sets/en.json`, (_request, response) => {
@@ -106,6 +121,11 @@ test('one fetch of a source runs at a time, on all nodes and commands together, 
   expect((await state('pokemontcg')).failure).toMatchObject({ rule: 'fetch_interrupted' })
 })
 
+test('each note of a source has a Turkish text in the console', () => {
+  const noted = PUBLIC_SOURCES.filter(({ note }) => note !== null).map(({ name }) => name)
+  expect(Object.keys(TURKISH_SOURCE_NOTES).sort()).toEqual(noted.sort())
+})
+
 test('an unknown source is an error that lists the known ones', async () => {
   expect(await start('none')).toMatchObject({ status: 404, body: { error: { code: 'NOT_FOUND', message: expect.stringContaining('punk-records') } } })
 })
@@ -127,6 +147,50 @@ test('the command fetches each shape of source: packs keyed by id, and sets of a
   expect(await run('punk-records')).toMatchObject({ result: 'imported', import: { status: 'done', rows_read: 2, created: 3, rejected: 0 } })
   expect(await run('punk-records')).toMatchObject({ result: 'unchanged', import: null })
 
+  expect(await run('punk-records', '--again')).toMatchObject({ result: 'imported', import: { status: 'done', unchanged: 3 } })
+
+  // Scryfall's migrations have pages.
+  const API = '/api.scryfall.com'
+  const list = (data: object[], more = {}) => file(JSON.stringify({ object: 'list', has_more: false, ...more, data }))
+  const printing = (id: string) => ({
+    object: 'card',
+    id,
+    scryfall_uri: `https://scryfall.example/${id}`,
+    name: 'Test Bolt',
+    lang: 'en',
+    set: 'tst',
+    set_name: 'Test Set',
+    collector_number: id,
+    rarity: 'common',
+    finishes: ['nonfoil'],
+    digital: false,
+  })
+  const migration = (from: string, to: string) => ({
+    object: 'migration',
+    id: `${from}-${to}`,
+    migration_strategy: 'merge',
+    old_scryfall_id: from,
+    new_scryfall_id: to,
+  })
+  server.on(`${API}/bulk-data`, list([{ type: 'default_cards', download_uri: 'https://data.scryfall.io/default-cards.json' }]))
+  server.on(`${API}/sets`, list([{ object: 'set', id: 'x', code: 'tst', name: 'Test Set', scryfall_uri: 'https://scryfall.example' }]))
+  server.on('/data.scryfall.io/default-cards.json', file(JSON.stringify(['1', '2', '3', '4'].map(printing))))
+  server.on(`${API}/migrations?page=1`, list([migration('1', '2')], { has_more: true }))
+  server.on(`${API}/migrations?page=2`, list([migration('3', '4')]))
+  expect(await run('scryfall')).toMatchObject({ result: 'imported', import: { status: 'done', rows_read: 7, rejected: 0 } })
+  const merged = await node.db.kysely.selectFrom('items').select('ref').where('game', '=', 'magic').execute()
+  expect(merged).toHaveLength(2)
+
+  const FAB = '/raw.githubusercontent.com/the-fab-cube/flesh-and-blood-cards/main/json/english'
+  const fabSet = { unique_id: 's', id: 'TST', name: 'Test Set', printings: [{ unique_id: 'p', edition: 'N', start_card_id: 'TST001' }] }
+  const fabPrinting = { unique_id: 'q', id: 'TST001', set_id: 'TST', edition: 'N', foiling: 'S', rarity: 'C', artists: [], art_variations: [] }
+  server.on(`${FAB}/set.json`, file(JSON.stringify([fabSet])))
+  server.on(
+    `${FAB}/card.json`,
+    file(JSON.stringify([{ unique_id: 'c', name: 'Test Strike', color: 'Red', pitch: '1', type_text: 'Action', printings: [fabPrinting] }])),
+  )
+  expect(await run('fab-cube')).toMatchObject({ result: 'imported', import: { status: 'done', created: 2, rejected: 0 } })
+
   const set = {
     id: 'base1',
     name: 'Base Set',
@@ -136,7 +200,12 @@ test('the command fetches each shape of source: packs keyed by id, and sets of a
   }
   server.on('/api.tcgdex.net/v2/en/sets', file(JSON.stringify([{ id: 'base1', name: 'Base Set', cardCount: set.cardCount }])))
   server.on('/api.tcgdex.net/v2/en/sets/base1', file(JSON.stringify(set)))
+  server.on('/api.tcgdex.net/v2/en/rarities', file('["Common","Rare Holo"]'))
+  server.on('/api.tcgdex.net/v2/en/rarities/Common', file('{"name":"Common","cards":[]}'))
+  server.on('/api.tcgdex.net/v2/en/rarities/Rare%20Holo', file(JSON.stringify({ name: 'Rare Holo', cards: set.cards })))
   expect(await run('tcgdex')).toMatchObject({ result: 'imported', import: { status: 'done', rows_read: 3, rejected: 0 } })
+  const stated = await node.db.kysely.selectFrom('items').select('details').where('ref', '=', 'tcgdex:base1-4').executeTakeFirst()
+  expect(stated).toMatchObject({ details: { rarity: 'Rare Holo' } })
   server.on('/api.tcgdex.net/v2/en/sets', file('{"error":"moved"}'))
   expect(await run('tcgdex')).toMatchObject({ result: 'failed', message: expect.stringContaining('is not the document') })
   expect(await run('--list')).toEqual(expect.arrayContaining([expect.objectContaining({ name: 'punk-records', state: 'done', game: 'onepiece' })]))

@@ -28,8 +28,8 @@ test('each game has its counts, prices by market, sources, last imports and publ
 
   const { body } = await get<Game[]>('/games')
   expect(body.data).toMatchObject([
-    { game: 'pokemon', items: 2, categories: 2, waiting: 0, postponed: 0, waiting_sets: 0, updated_at: expect.any(String) },
-    { game: 'onepiece', items: 1, categories: 2 },
+    { game: 'pokemon', name: 'Pokémon', items: 2, categories: 2, waiting: 0, postponed: 0, waiting_sets: 0, updated_at: expect.any(String) },
+    { game: 'onepiece', name: 'One Piece', items: 1, categories: 2 },
   ])
   const { body: one } = await get<GameDetail>('/games/pokemon')
   expect(one.data).toMatchObject({
@@ -37,10 +37,10 @@ test('each game has its counts, prices by market, sources, last imports and publ
     prices: [{ market: 'source_a', prices: 1, items: 1, newest_at: '2026-11-03T00:00:00.000Z' }],
     sources: [{ source: 'pokemontcg', records: 2, format: 'pokemontcg', import_id: id, imported_at: expect.any(String) }],
     imports: [{ id, format: 'pokemontcg', status: 'done' }],
-    public_sources: [{ name: 'tcgdex', state: 'never' }, { name: 'pokemontcg' }],
+    public_sources: [{ name: 'tcgdex', game_name: 'Pokémon', state: 'never' }, { name: 'pokemontcg' }],
   })
   expect(await get('/games/none')).toMatchObject({ status: 404, body: { error: { message: 'Game not found: none' } } })
 
   expect(JSON.parse((await runCommand(node, [registerGames], ['games', '--json'])).text)).toEqual(body.data)
-  expect((await runCommand(node, [registerGames], ['games', 'onepiece'])).text).toContain('onepiece: 1 items in 2 categories')
+  expect((await runCommand(node, [registerGames], ['games', 'onepiece'])).text).toContain('One Piece: 1 items in 2 categories')
 })

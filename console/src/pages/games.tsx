@@ -26,7 +26,7 @@ export function GamesPage() {
               rows={found}
               rowKey={({ game }) => game}
               columns={[
-                { head: t('game'), cell: ({ game }) => <a href={`/console/games/${encodeURIComponent(game)}`}>{game}</a> },
+                { head: t('game'), cell: ({ game, name }) => <a href={`/console/games/${encodeURIComponent(game)}`}>{name}</a> },
                 { head: t('items'), number: true, cell: ({ items }) => count(items) },
                 { head: t('categories'), number: true, cell: ({ categories }) => count(categories) },
                 { head: t('matchesOfCards'), number: true, cell: ({ waiting }) => count(waiting) },
@@ -57,11 +57,11 @@ export function GamePage() {
 }
 
 function Loaded({ of }: { of: GameDetail }) {
-  const { game, items, categories, waiting, postponed, waiting_sets: sets, updated_at: at, prices, sources, imports } = of
+  const { game, name, items, categories, waiting, postponed, waiting_sets: sets, updated_at: at, prices, sources, imports } = of
   const query = `game=${encodeURIComponent(game)}`
   return (
     <>
-      <Heading>{game}</Heading>
+      <Heading>{name}</Heading>
       <Facts
         rows={[
           [

@@ -6,7 +6,8 @@ import { Table } from '#ui/table.tsx'
 import { announce } from '#ui/toasts.tsx'
 import type { PublicSource } from '../api-types.ts'
 import { useData, writeNow } from '../api.ts'
-import { ago, count, moment, sentence, t, termText } from '../words.ts'
+import { ago, count, locale, moment, sentence, t } from '../words.ts'
+import { TURKISH_SOURCE_NOTES } from '../words/source-notes.ts'
 import { PermittedButton } from './permitted-button.tsx'
 
 const SOON_MS = 1_000
@@ -27,9 +28,10 @@ export function PublicSources({ game, onStarted }: PublicSourcesProps) {
   if (error && !data) return <Failure error={error} />
   const sources = (data ?? []).filter((source) => game === undefined || source.game === game)
   if (sources.length === 0) return null
-  const fetchSource = async ({ name, title, licence }: PublicSource) => {
-    if (!(await confirm({ title: t('fetchTitle', { title }), text: t('fetchText', { licence }), action: t('fetch') }))) return
-    if (!(await writeNow('POST', `/public-sources/${name}/fetch`))) return
+  const fetchSource = async ({ name, title, licence }: PublicSource, again: boolean) => {
+    const text = t(again ? 'fetchAgainText' : 'fetchText', { licence })
+    if (!(await confirm({ title: t('fetchTitle', { title }), text, action: t(again ? 'fetchAgain' : 'fetch') }))) return
+    if (!(await writeNow('POST', `/public-sources/${name}/fetch`, again ? { again } : undefined))) return
     announce(t('fetchStarted'))
     changed()
     onStarted?.()
@@ -44,21 +46,33 @@ export function PublicSources({ game, onStarted }: PublicSourcesProps) {
         rowKey={({ name }) => name}
         columns={[
           { head: t('source'), width: '26%', cell: (source) => <Name of={source} /> },
-          { head: t('game'), width: '10%', cell: (source) => <a href={`/console/games/${source.game}`}>{source.game}</a> },
+          { head: t('game'), width: '10%', cell: (source) => <a href={`/console/games/${source.game}`}>{source.game_name}</a> },
           { head: t('licence'), width: '26%', cell: (source) => <Licence of={source} /> },
           { head: t('state'), width: '24%', cell: (source) => <State of={source} /> },
           {
             head: t('action'),
             width: '14%',
             cell: (source) => (
-              <PermittedButton
-                need="catalogue"
-                disabled={isFetching(source)}
-                onClick={() => void fetchSource(source)}
-                aria-label={t('fetchNamed', { title: source.title })}
-              >
-                {t('fetch')}
-              </PermittedButton>
+              <>
+                <PermittedButton
+                  need="catalogue"
+                  disabled={isFetching(source)}
+                  onClick={() => void fetchSource(source, false)}
+                  aria-label={t('fetchNamed', { title: source.title })}
+                >
+                  {t('fetch')}
+                </PermittedButton>
+                {source.checked_at !== null && (
+                  <PermittedButton
+                    need="catalogue"
+                    disabled={isFetching(source)}
+                    onClick={() => void fetchSource(source, true)}
+                    aria-label={t('fetchAgainNamed', { title: source.title })}
+                  >
+                    {t('fetchAgain')}
+                  </PermittedButton>
+                )}
+              </>
             ),
           },
         ]}
@@ -68,16 +82,15 @@ export function PublicSources({ game, onStarted }: PublicSourcesProps) {
 }
 
 function Name({ of: { name, title, website, note } }: { of: PublicSource }) {
-  const translated = termText('sourceNote', name)
-  const isTranslated = translated !== name
+  const translated = locale.value === 'tr' ? TURKISH_SOURCE_NOTES[name] : undefined
   return (
     <>
       <a href={website} rel="noreferrer" target="_blank">
         {title}
       </a>
       {note !== null && (
-        <div class="quiet" lang={isTranslated ? undefined : 'en'}>
-          {isTranslated ? translated : note}
+        <div class="quiet" lang={translated === undefined ? 'en' : undefined}>
+          {translated ?? note}
         </div>
       )}
     </>

@@ -879,6 +879,9 @@ export const en = {
   'field.link': 'Link',
   // games and public sources
   fetch: 'Fetch',
+  fetchAgain: 'Fetch again',
+  fetchAgainNamed: 'Fetch {title} again although nothing has changed',
+  fetchAgainText: 'Licence: {licence}. All files are downloaded and imported again, including those that have not changed.',
   fetchChecked: 'Checked {ago}; {size} MB',
   fetchFiles: '{done} of {of} files',
   fetchNamed: 'Fetch {title}',
@@ -903,11 +906,6 @@ export const en = {
   'status.never': 'Never fetched',
   'status.downloading': 'Downloading',
   'status.importing': 'Importing',
-  'sourceNote.tcgdex':
-    'English sets with the names, numbers and pictures of their cards. Rarity and other facts are in files only: import those of the database, or fetch pokemontcg as well.',
-  'sourceNote.punk-records': 'English packs and cards.',
-  'sourceNote.scryfall': 'The default cards: every printing, in English where there is one.',
-  'sourceNote.ygoprodeck': 'The source forbids pages that load its pictures from it all the time: set IMAGE_PROXY=on.',
   // figures, manual prices, health
   activeListings: 'Active listings',
   activity: 'Activity',

@@ -881,6 +881,9 @@ export const tr: Record<keyof typeof en, string> = {
   'field.link': 'Bağlantı',
   // games and public sources
   fetch: 'İndir',
+  fetchAgain: 'Yeniden indir',
+  fetchAgainNamed: '{title}: değişiklik olmasa da yeniden indir',
+  fetchAgainText: 'Lisans: {licence}. Değişmeyenler dahil tüm dosyalar yeniden indirilip içe aktarılır.',
   fetchChecked: 'Denetlendi: {ago}; {size} MB',
   fetchFiles: '{done}/{of} dosya',
   fetchNamed: '{title} indir',
@@ -905,11 +908,6 @@ export const tr: Record<keyof typeof en, string> = {
   'status.never': 'Hiç indirilmedi',
   'status.downloading': 'İndiriliyor',
   'status.importing': 'İçe aktarılıyor',
-  'sourceNote.tcgdex':
-    'İngilizce setler ve kartlarının adları, numaraları ve görselleri. Nadirlik ve diğer bilgiler yalnızca dosyalardadır: veritabanının dosyalarını içe aktarın ya da pokemontcg kaynağını da indirin.',
-  'sourceNote.punk-records': 'İngilizce paketler ve kartlar.',
-  'sourceNote.scryfall': 'Varsayılan kartlar: her baskı, varsa İngilizce.',
-  'sourceNote.ygoprodeck': 'Kaynak, görsellerini sürekli kendisinden yükleyen sayfaları yasaklar: IMAGE_PROXY=on ayarlayın.',
   // figures, manual prices, health
   activeListings: 'Aktif ilanlar',
   activity: 'Etkinlik',

@@ -48,10 +48,10 @@ type Selection = (among: RowBits) => RowBits
  */
 export function compile(query: Query, searched: QueryData): Selection {
   if ('all' in query) {
-    const parts = query.all.map((part) => compile(part, searched))
+    const parts = compilePricesLast(query.all, searched)
     return (among) => parts.reduce((left, select) => (left.size === 0 ? left : select(left)), among)
   }
-  if ('any' in query) return anyOf(query.any.map((part) => compile(part, searched)))
+  if ('any' in query) return anyOf(compilePricesLast(query.any, searched))
   if ('not' in query) return opposite(compile(query.not, searched))
   if (query.field === null) return (among) => searched.text.among(query.value, among)
   const { test: make } = FIELDS[query.field]!
@@ -59,8 +59,14 @@ export function compile(query: Query, searched: QueryData): Selection {
   return opposite(passing(make(searched, { ...query, operator: '=' })))
 }
 
+/** Prices take longer to read than all else, so they are read for the rows that the other parts leave. */
+function compilePricesLast(parts: readonly Query[], searched: QueryData): Selection[] {
+  const compiled = parts.map((part) => ({ select: compile(part, searched), priced: usesPrices(part) }))
+  return compiled.sort((a, b) => Number(a.priced) - Number(b.priced)).map(({ select }) => select)
+}
+
 function passing(test: Test): Selection {
-  return (among) => among.filter(test)
+  return (among) => (typeof test === 'function' ? among.filter(test) : among.having([test]))
 }
 
 function opposite(select: Selection): Selection {

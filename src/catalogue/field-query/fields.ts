@@ -1,5 +1,5 @@
 // The fields of field queries, with the values and tests of each.
-import { HOUR_MS } from '#core/duration.ts'
+import { DAY_MS } from '#core/duration.ts'
 import { invalid } from '#core/errors.ts'
 import { parseLabel } from '#core/labels.ts'
 import { isMarket, MARKETS } from '#core/markets.ts'
@@ -7,6 +7,7 @@ import { parseMinor } from '#core/money.ts'
 import { type Game, GAMES, gameOf } from '#games/games.ts'
 import type { FinishRules } from '#games/schema.ts'
 import { type Reason, reason } from '#core/problems.ts'
+import type { ColumnCondition, NumberColumn } from '#index/bits.ts'
 import { numberOf, sameCode } from '#index/codes.ts'
 import { fold } from '#index/fold.ts'
 import type { TextIndex } from '#index/text.ts'
@@ -17,7 +18,7 @@ import type { CategoryTree } from '../index/category-tree.ts'
 import type { Facet } from '../index/facets.ts'
 import type { ItemTable } from '../index/items.ts'
 import type { LabelTree } from '../index/label-tree.ts'
-import { amountOf, changedAtMs } from '../index/sorts.ts'
+import { amountOf, hasChangedSince } from '../index/sorts.ts'
 import type { Operator, Term } from './parse.ts'
 
 /** The tables that contain the values of fields. */
@@ -34,7 +35,8 @@ export interface QueryData extends FieldTables {
   market: number | null
 }
 
-export type Test = (row: number) => boolean
+/** What the rows of a term pass: a condition on a column where there is one, because it is tested faster. */
+export type Test = ColumnCondition | ((row: number) => boolean)
 
 type Comparison = Exclude<Operator, ':' | '!='>
 
@@ -67,7 +69,7 @@ export const FIELDS: Readonly<Record<string, Field>> = {
     gated: true,
     aliases: ['f'],
     operators: TEXT,
-    test: (searched, term) => byGame(searched, (game) => byFacet(searched, 'finish', matchesFinish(term, game.finishes))),
+    test: (searched, term) => byGame(searched, 'finish', (game) => matchesFinish(term, game.finishes)),
     values: facetValues('finish'),
   },
   lang: {
@@ -124,10 +126,14 @@ export const FIELDS: Readonly<Record<string, Field>> = {
 /** Fields by their names and aliases. */
 export const NAMES = new Map(Object.entries(FIELDS).flatMap(([name, { aliases = [] }]) => [name, ...aliases].map((word) => [word, name] as const)))
 
-function byNumber(values: readonly string[], column: Int32Array | Uint16Array, matches: (value: string, number: number) => boolean): Test {
-  const found = new Uint8Array(values.length)
-  for (let i = 0; i < values.length; i += 1) if (matches(values[i]!, i)) found[i] = 1
-  return (row) => found[column[row]!] === 1
+function byNumber(values: readonly string[], column: NumberColumn, matches: (value: string, number: number) => boolean): ColumnCondition {
+  return { column, passes: passesOf(values, matches) }
+}
+
+function passesOf(values: readonly string[], matches: (value: string, number: number) => boolean): Uint8Array {
+  const passes = new Uint8Array(values.length + 1)
+  for (let i = 0; i < values.length; i += 1) if (matches(values[i]!, i)) passes[i + 1] = 1
+  return passes
 }
 
 /** @param matches whether a folded value matches; never true for the empty text, which represents a missing value */
@@ -135,11 +141,20 @@ function byFacet({ items: { facets } }: QueryData, facet: Facet, matches: (folde
   return byNumber(facets.values[facet].keys, facets.columns[facet], (value) => value !== '' && matches(value))
 }
 
-/** @param testOf the test of the items of a game, by its words and rules */
-function byGame({ items: { games, game } }: QueryData, testOf: (game: Game) => Test): Test {
-  const tests = new Map<Game, Test>()
-  const byNumber = games.texts.map((slug) => tests.getOrInsertComputed(gameOf(slug), testOf))
-  return (row) => byNumber[game[row]!]!(row)
+/** The same by the words and rules of each item's game. */
+function byGame({ items: { facets, games, game } }: QueryData, facet: Facet, matchesIn: (game: Game) => (folded: string) => boolean): Test {
+  const { keys } = facets.values[facet]
+  const width = keys.length + 1
+  const passes = new Uint8Array(width * games.texts.length)
+  const byData = new Map<Game, Uint8Array>()
+  for (const [i, slug] of games.texts.entries()) {
+    const ofGame = byData.getOrInsertComputed(gameOf(slug), (data) => {
+      const matches = matchesIn(data)
+      return passesOf(keys, (value) => value !== '' && matches(value))
+    })
+    passes.set(ofGame, i * width)
+  }
+  return { column: facets.columns[facet], passes, by: { column: game, width } }
 }
 
 function facetValues(facet: Facet): NonNullable<Field['values']> {
@@ -211,8 +226,9 @@ function numberTest({ items }: QueryData, term: Term): Test {
 
 function setTest({ items, categories }: QueryData, { operator, value }: Term): Test {
   const foldedValue = fold(value)
-  const below = new Set<number>()
-  for (const id of categories.ids()) {
+  const ids = categories.ids()
+  const passes = new Uint8Array(ids.reduce((largest, id) => Math.max(largest, id), 0) + 2)
+  for (const id of ids) {
     const { name, slug, codes } = categories.get(id)!
     const folded = fold(name)
     const fits =
@@ -220,21 +236,21 @@ function setTest({ items, categories }: QueryData, { operator, value }: Term): T
       slug === foldedValue ||
       codes.some((code) => fold(code) === foldedValue) ||
       (operator === ':' && folded.includes(foldedValue))
-    if (fits) for (const one of categories.subtree(id)) below.add(one)
+    if (fits) for (const one of categories.subtree(id)) passes[one + 1] = 1
   }
-  return (row) => below.has(items.categoryId[row]!)
+  return { column: items.categoryId, passes }
 }
 
 function rarityTest(searched: QueryData, term: Term): Test {
   if (term.operator === ':' || term.operator === '=') return byFacet(searched, 'rarity', matchesText(term))
   if (!GAMES.ranks.has(fold(term.value))) throw wrongValue(term, reason('one_of', { values: GAMES.rarities }))
   const holds = compare(term.operator)
-  return byGame(searched, (game) => {
+  return byGame(searched, 'rarity', (game) => {
     const bound = rankOf(term.value, game)!
-    return byFacet(searched, 'rarity', (rarity) => {
+    return (rarity) => {
       const rank = rankOf(rarity, game)
       return rank !== undefined && holds(rank, bound)
-    })
+    }
   })
 }
 
@@ -248,16 +264,21 @@ function rankOf(rarity: string, game: Game): number | undefined {
   return game.ranks.get(fold(rarity)) ?? GAMES.ranks.get(fold(rarity))
 }
 
+/** The largest number of its column. */
+const MAX_HP = 65_535
+
 function hpTest({ items: { facets } }: QueryData, term: Term): Test {
   const bound = wholeNumber(term)
   const holds = compare(term.operator)
-  return (row) => facets.hp[row]! > 0 && holds(facets.hp[row]!, bound)
+  const passes = new Uint8Array(MAX_HP + 2)
+  for (let hp = 1; hp <= MAX_HP; hp += 1) if (holds(hp, bound)) passes[hp + 1] = 1
+  return { column: facets.hp, passes }
 }
 
 function genreTest({ items }: QueryData, term: Term): Test {
   const genre = (GENRES as readonly string[]).indexOf(term.value.toLowerCase())
   if (genre < 0) throw wrongValue(term, reason('one_of', { values: [...GENRES] }))
-  return (row) => items.genre[row] === genre
+  return byNumber(GENRES, items.genre, (_, number) => number === genre)
 }
 
 function marketTest({ items }: QueryData, term: Term): Test {
@@ -287,7 +308,10 @@ function priceTest(of: number | null): Field['test'] {
     const bound = /^\d{1,10}(?:\.\d{1,2})?$/u.test(term.value) ? parseMinor(term.value) : null
     if (bound === null) throw wrongValue(term, reason('number', { min: 0, decimals: 2 }))
     const holds = compare(term.operator)
-    return (row) => holds(amountOf(items, labels, row, of ?? market ?? items.shown[row]!), bound)
+    const fixed = of ?? market
+    if (fixed === null) return (row) => holds(amountOf(items, labels, row, items.shown[row]!), bound)
+    // A market with a price for an item selects it, and that takes one byte to read.
+    return (row) => items.isSelectedBy(fixed, row) && holds(amountOf(items, labels, row, fixed), bound)
   }
 }
 
@@ -295,9 +319,20 @@ function priceTest(of: number | null): Field['test'] {
 function updatedTest({ items, market }: QueryData, term: Term): Test {
   const from = /^\d{4}-\d{2}-\d{2}$/u.test(term.value) ? Date.parse(term.value) : Number.NaN
   if (Number.isNaN(from)) throw wrongValue(term, reason('date', { format: 'YYYY-MM-DD' }))
-  const day = 24 * HOUR_MS
-  const holds = compare(term.operator)
-  return (row) => holds(Math.floor(changedAtMs(items, row, market ?? items.shown[row]!) / day), from / day)
+  const since = (ms: number) => (row: number) => hasChangedSince(items, row, market ?? items.shown[row]!, ms)
+  const [atDay, afterDay] = [since(from), since(from + DAY_MS)]
+  switch (term.operator) {
+    case '>=':
+      return atDay
+    case '>':
+      return afterDay
+    case '<':
+      return (row) => !atDay(row)
+    case '<=':
+      return (row) => !afterDay(row)
+    default:
+      return (row) => atDay(row) && !afterDay(row)
+  }
 }
 
 function wholeNumber(term: Term): number {

@@ -152,7 +152,7 @@ export function amountOf({ prices }: ItemTable, { nearMint, ungraded }: LabelTre
 }
 
 /** The time of the last change that responses show: of the item itself or of a price of the market. */
-export function changedAtMs({ prices, updatedAtMs }: ItemTable, row: number, market: number): number {
+function changedAtMs({ prices, updatedAtMs }: ItemTable, row: number, market: number): number {
   const start = prices.start(row)
   const end = start + prices.count(row)
   let changed = updatedAtMs[row]!
@@ -160,6 +160,15 @@ export function changedAtMs({ prices, updatedAtMs }: ItemTable, row: number, mar
     if (prices.market[i] === market && prices.updatedAtMs[i]! > changed) changed = prices.updatedAtMs[i]!
   }
   return changed
+}
+
+/** Whether `changedAtMs` is at least a time; reads no further price once one is. */
+export function hasChangedSince({ prices, updatedAtMs }: ItemTable, row: number, market: number, ms: number): boolean {
+  if (updatedAtMs[row]! >= ms) return true
+  const start = prices.start(row)
+  const end = start + prices.count(row)
+  for (let i = start; i < end; i += 1) if (prices.updatedAtMs[i]! >= ms && prices.market[i] === market) return true
+  return false
 }
 
 function itemValue(items: ItemTable, field: ItemField, row: number): SortValue {

@@ -1,11 +1,15 @@
 // Reads the file of Flesh and Blood cards and finds the faces of each physical card: the cards with the same identifier.
 import { FeedError, type FeedLine, type FeedSource } from '#core/files/feed.ts'
 import { reason } from '#core/problems.ts'
+import { learnSet, packageCard } from './flesh-and-blood-cube.ts'
 import { documentLines, identifier, isObject, type Json, texts } from './reading.ts'
 
 /** Most text of a file in memory: two cards are faces of one if they have the same identifier, wherever they are in the file. */
 const MAX_FILE_MB = 64
 const CARD_FACTS = 'name cardIdentifier pitch typeText rarity printings isCardBack nicknames oppositeSideCardIdentifiers'.split(' ')
+
+/** Stands for a row of a file of sets: cards name their sets, and only sets with cards are imported. */
+export const SET: Json = {}
 
 export interface CardsRead {
   lines: AsyncIterable<FeedLine<Json>[]>
@@ -15,8 +19,8 @@ export interface CardsRead {
   codes: ReadonlyMap<string, ReadonlySet<string>>
 }
 
-/** Reads the whole file, a few megabytes. @throws FeedError if it is too large to be held */
-export async function readCards(file: FeedSource): Promise<CardsRead> {
+/** Reads the whole file, a few megabytes. @param sets names of sets by code, which a file of sets adds to @throws FeedError if it is too large to be held */
+export async function readCards(file: FeedSource, sets: Map<string, string>): Promise<CardsRead> {
   const batches: FeedLine<Json>[][] = []
   const faces = new Map<string, Json[]>()
   const codes = new Map<string, Set<string>>()
@@ -24,7 +28,9 @@ export async function readCards(file: FeedSource): Promise<CardsRead> {
   for await (const batch of documentLines(file, '$.*')) {
     const slim = batch.map((row): FeedLine<Json> => {
       if ('reject' in row) return row
-      const value = Object.fromEntries(CARD_FACTS.filter((fact) => fact in row.value).map((fact) => [fact, row.value[fact]]))
+      if (learnSet(row.value, sets)) return { line: row.line, value: SET }
+      const card = packageCard(row.value, sets)
+      const value = Object.fromEntries(CARD_FACTS.filter((fact) => fact in card).map((fact) => [fact, card[fact]]))
       characters += JSON.stringify(value).length
       // Rows that will be rejected do not count as faces.
       const isUsable = identifier(value.cardIdentifier) !== undefined && identifier(value.name) !== undefined

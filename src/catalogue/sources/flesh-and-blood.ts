@@ -1,12 +1,13 @@
-// Reads the Flesh and Blood cards of the npm package `@flesh-and-blood/cards`, as one JSON array: a card with all of its printings.
+// Reads the Flesh and Blood cards of the npm package `@flesh-and-blood/cards` or of the repository the-fab-cube/flesh-and-blood-cards, as one JSON
+// array: a card with all of its printings.
 import type { Market } from '#core/markets.ts'
 import { reason } from '#core/problems.ts'
 import { gameOf } from '#games/games.ts'
 import { finishSlug } from '../records/finishes.ts'
 import type { CatalogueFormat, ForeignId, ItemRecord } from '../records/catalogue-records.ts'
 import { slugWords } from '../records/slugs.ts'
-import { type CardsRead, printingsOf, readCards } from './flesh-and-blood-faces.ts'
-import { attributeList, catalogueRows, type Entry, identifier, isObject, type Json, text, texts } from './reading.ts'
+import { type CardsRead, printingsOf, readCards, SET } from './flesh-and-blood-faces.ts'
+import { attributeList, catalogueRows, type Entry, identifier, isObject, type Json, RANK, text, texts } from './reading.ts'
 
 const RULES = gameOf('fab').finishes
 // Refs: `flesh-and-blood:set:<slug of its name>`, `flesh-and-blood:<identifier>`, `flesh-and-blood:<identifier>:<finish>`.
@@ -14,14 +15,20 @@ const SOURCE = 'flesh-and-blood'
 
 export const fleshAndBlood: CatalogueFormat = {
   name: SOURCE,
-  title: 'Flesh and Blood cards of the npm package @flesh-and-blood/cards (JSON array)',
+  title: 'Flesh and Blood cards of the npm package @flesh-and-blood/cards or the repository the-fab-cube/flesh-and-blood-cards (JSON array)',
   defaultMarket: 'source_c',
-  marks: [{ type: 'json', names: ['cardIdentifier', 'classes', 'name'] }],
+  marks: [
+    { type: 'json', names: ['cardIdentifier', 'classes', 'name'] },
+    { type: 'json', names: ['unique_id', 'color', 'pitch'] },
+    { type: 'json', names: ['unique_id', 'edition', 'start_card_id'] },
+  ],
+  rank: (head) => (head.includes('"start_card_id"') ? RANK.sets : RANK.cards),
   open(market) {
     const sets = new Set<string>()
+    const setNames = new Map<string, string>()
     return async function* (file) {
-      const { lines, faces, codes } = await readCards(file)
-      yield* catalogueRows(lines, SOURCE, (card) => cardEntries(card, { market, sets, faces, codes }))
+      const { lines, faces, codes } = await readCards(file, setNames)
+      yield* catalogueRows(lines, SOURCE, (card) => (card === SET ? [] : cardEntries(card, { market, sets, faces, codes })))
     }
   },
 }

@@ -1,12 +1,14 @@
-// Reads MTGJSON's AllPrintings and set files: Magic sets with their cards and tokens, in English, with the names in other languages.
+// Reads MTGJSON's AllPrintings and set files: Magic sets with cards, tokens and sealed products, in English, with names in other languages.
 import { FeedError, type FeedLine, type FeedSource, jsonEntries } from '#core/files/feed.ts'
 import type { Market } from '#core/markets.ts'
 import { reason } from '#core/problems.ts'
-import type { CatalogueFormat, CategoryRecord } from '../records/catalogue-records.ts'
+import type { CatalogueFormat } from '../records/catalogue-records.ts'
 import { magicEntries } from './magic-printings.ts'
-import { catalogueRows, type Entry, identifier, isObject, type Json, peek, text, texts, wholeNumber } from './reading.ts'
+import { sealedEntries, sealedFacts } from './mtgjson-sealed.ts'
+import { refOf, setEntries, tokenCode } from './mtgjson-sets.ts'
+import { catalogueRows, type Entry, identifier, isObject, type Json, peek, text, texts } from './reading.ts'
 
-// Refs: `mtgjson:set:<code>`, `mtgjson:<uuid>`, `mtgjson:<uuid>:<finish>`.
+// Refs: `mtgjson:set:<code>`, `mtgjson:<uuid>` of a card or product, `mtgjson:<uuid>:<finish>`.
 export const mtgjson: CatalogueFormat = {
   name: 'mtgjson',
   title: 'MTGJSON AllPrintings or set files of Magic sets (JSON)',
@@ -25,7 +27,8 @@ const SET_FILE = /"data"\s*:\s*\{\s*"\w+"\s*:\s*[^\s{]/
 
 const SET_FACTS = ['code', 'name', 'baseSetSize', 'tokenSetCode', 'tcgplayerGroupId', 'mcmId', 'isOnlineOnly']
 /** Large parts of a set that are read one by one and then dropped, so that none counts as one large entry. */
-const DROPPED = ['booster.*', 'sealedProduct.*', 'decks.*']
+const DROPPED = ['booster.*', 'decks.*']
+const ROWS = ['cards', 'tokens', 'sealedProduct']
 const CARD_FACTS =
   'uuid name faceName side layout number finishes isOversized isOnlineOnly promoTypes frameEffects borderColor rarity type artist setCode'.split(' ')
 const IDENTIFIERS: Readonly<Record<string, string>> = { scryfallId: 'scryfall', tcgplayerProductId: 'tcgplayer', mcmId: 'cardmarket' }
@@ -40,10 +43,10 @@ interface SetRead {
   characters: number
 }
 
-/** The facts of each set as one line, followed by a line for each of its cards and tokens. */
+/** The facts of each set as one line, followed by a line for each of its cards, tokens and products. */
 async function* setLines(source: FeedSource, isSetFile: boolean): AsyncIterable<FeedLine<Json>[]> {
   const prefix = isSetFile ? '$.data' : '$.data.*'
-  const paths = [...SET_FACTS, ...DROPPED, 'cards.*', 'tokens.*'].map((path) => `${prefix}.${path}`)
+  const paths = [...SET_FACTS, ...DROPPED, ...ROWS.map((rows) => `${rows}.*`)].map((path) => `${prefix}.${path}`)
   let set: SetRead = { key: null, facts: {}, cards: [], characters: 0 }
   let line = 0
   for await (const entries of jsonEntries(source, paths)) {
@@ -54,10 +57,12 @@ async function* setLines(source: FeedSource, isSetFile: boolean): AsyncIterable<
         for (const row of complete(set)) out.push(row)
         set = { key, facts: {}, cards: [], characters: 0 }
       }
-      if (field === 'cards' || field === 'tokens') {
+      if (ROWS.includes(String(field))) {
         line += 1
         if (field === 'tokens') set.facts.hasTokens = true
-        set.cards.push(isObject(value) ? { line, value: slim(value, field, set) } : { line, reject: reason('json_object', { part: 'entry' }) })
+        set.cards.push(
+          isObject(value) ? { line, value: slim(value, String(field), set) } : { line, reject: reason('json_object', { part: 'entry' }) },
+        )
       } else if (SET_FACTS.includes(String(field))) set.facts[field] = value
     }
     yield out
@@ -74,7 +79,7 @@ function complete({ facts, cards }: SetRead): FeedLine<Json>[] {
       ]
 }
 
-/** Only the facts of a card that its items need. @throws FeedError if its set is too large to be held */
+/** Only the facts of a card or product that its items need. @throws FeedError if its set is too large to be held */
 function slim(card: Json, kind: string, set: SetRead): Json {
   const ids = isObject(card.identifiers) ? card.identifiers : {}
   const foreign = (Array.isArray(card.foreignData) ? card.foreignData : []).flatMap((data: unknown) =>
@@ -82,7 +87,8 @@ function slim(card: Json, kind: string, set: SetRead): Json {
   )
   const facts = Object.fromEntries(CARD_FACTS.filter((fact) => fact in card).map((fact) => [fact, card[fact]]))
   const identifiers = Object.fromEntries(Object.keys(IDENTIFIERS).map((id) => [id, ids[id]]))
-  const slimmed = { ...facts, kind, names: foreign, identifiers, etchedId: ids.tcgplayerEtchedProductId }
+  const printed = { ...facts, names: foreign, identifiers, etchedId: ids.tcgplayerEtchedProductId }
+  const slimmed = { ...(kind === 'sealedProduct' ? sealedFacts(card) : printed), kind }
   set.characters += JSON.stringify(slimmed).length
   if (set.characters > MAX_SET_MB * 1024 * 1024)
     throw new FeedError(reason('at_most', { part: 'entry', units: 'bytes', max: MAX_SET_MB * 1024 * 1024 }))
@@ -91,27 +97,10 @@ function slim(card: Json, kind: string, set: SetRead): Json {
 
 function entriesOf(row: Json, market: Market): Entry[] | null {
   if (isObject(row.set)) return setEntries(row.set, market)
-  return isObject(row.in) ? cardEntries(row, row.in, market) : null
+  if (!isObject(row.in)) return null
+  if (row.kind !== 'sealedProduct') return cardEntries(row, row.in, market)
+  return row.in.isOnlineOnly === true ? [] : sealedEntries(row, market, refOf(identifier(row.in.code) ?? ''))
 }
-
-/** The set and, below it, the set of its tokens, which are numbered on their own. */
-function setEntries(set: Json, market: Market): Entry[] {
-  const code = identifier(set.code)
-  const name = identifier(set.name)
-  if (code === undefined) return [{ reject: reason('lacks', { thing: 'set', field: 'code' }) }]
-  if (name === undefined) return [{ reject: reason('lacks', { thing: 'set', id: code, field: 'name' }) }]
-  if (set.isOnlineOnly === true) return []
-  const shops = { tcgplayer: wholeNumber(set.tcgplayerGroupId), cardmarket: wholeNumber(set.mcmId) }
-  const foreignIds = Object.entries(shops).flatMap(([source, id]) => (id === undefined ? [] : [{ source, id: String(id) }]))
-  const of: Omit<CategoryRecord, 'ref' | 'name'> = { market, game: 'magic', image: null }
-  const own = { ...of, ref: refOf(code), name, parent: null, printedTotal: wholeNumber(set.baseSetSize) ?? null, codes: [code], foreignIds }
-  const tokens = tokenCode(set)
-  const category = { ...of, ref: refOf(tokens), name: `${name} Tokens`, parent: own.ref, codes: [tokens] }
-  return [{ category: own }, ...(set.hasTokens === true ? [{ category }] : [])]
-}
-
-const refOf = (code: string) => `mtgjson:set:${code}`
-const tokenCode = (set: Json) => identifier(set.tokenSetCode) ?? `T${identifier(set.code)}`
 
 /** The items of a card. Only the front of a card with two faces yields them; digital cards yield nothing. */
 function cardEntries(row: Json, set: Json, market: Market): Entry[] {

@@ -18,12 +18,14 @@ import { addCommand, type CliCtx, columns, type OpenCli, type OutputOptions, typ
 
 interface FetchOptions extends OutputOptions {
   list?: boolean
+  again?: boolean
 }
 
 export function register(program: Command, open: OpenCli, print: Print): void {
   const command = addCommand(program, 'fetch', 'download the files of a public source and import them')
     .addArgument(new Argument('[source]', 'source').choices(PUBLIC_SOURCES.map(({ name }) => name)))
     .option('--list', 'list the sources, their licences and the last fetch of each')
+    .option('--again', 'download and import files that have not changed, too')
     .action((name: string | undefined, options: FetchOptions) => {
       if (options.list || name === undefined) {
         if (!options.list) wrongUsage(command, "missing argument 'source'; --list shows the sources")
@@ -54,6 +56,7 @@ async function fetchNow(ctx: CliCtx, source: PublicSource, options: FetchOptions
   const showProgress = process.stderr.isTTY ? (progress: FetchProgress) => process.stderr.write(`\r${progressText(progress)}\x1b[K`) : () => {}
   const { finished } = await fetches.begin(source, {
     onProgress: showProgress,
+    again: options.again ?? false,
     importFiles: async (files) => {
       showProgress({ file: 'importing', files_done: files.length, files_total: files.length, bytes: 0, bytes_total: null })
       report = await call(importFiles, ctx, { format: source.format, files: files.map(({ path }) => fileAt(path)) })

@@ -25,8 +25,8 @@ export function register(program: Command, open: OpenCli, print: Print): void {
           return
         }
         const games = await call(listGames, ctx, {})
-        const rows = games.map((each) => [each.game, each.items, each.categories, each.waiting, each.waiting_sets, each.updated_at])
-        printResult(print, options, games, columns(['game', 'items', 'categories', 'waiting', 'waiting sets', 'updated'], rows))
+        const rows = games.map((each) => [each.game, each.name, each.items, each.categories, each.waiting, each.waiting_sets, each.updated_at])
+        printResult(print, options, games, columns(['game', 'name', 'items', 'categories', 'waiting', 'waiting sets', 'updated'], rows))
       })
     })
 }
@@ -42,9 +42,9 @@ function summaryOf({ slug, name, ranks, numbers, finishes }: Game) {
   return { slug, name, rarities: ranks.size, number_forms: numbers.forms.length, foils: finishes.foils }
 }
 
-function textOf({ game, items, categories, waiting, waiting_sets: sets, prices, sources, public_sources: offered }: GameDetail): string {
+function textOf({ name, items, categories, waiting, waiting_sets: sets, prices, sources, public_sources: offered }: GameDetail): string {
   return [
-    `${game}: ${items} items in ${categories} categories; ${waiting} records and ${sets} sets await a match`,
+    `${name}: ${items} items in ${categories} categories; ${waiting} records and ${sets} sets await a match`,
     '',
     columns(
       ['market', 'prices', 'items', 'newest'],

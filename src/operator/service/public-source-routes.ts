@@ -23,7 +23,7 @@ export const publicSourceRoutes: Route<FetchCtx>[] = [
     summary: 'Fetch the files of a public source and import them',
     description:
       'Runs in the background; `GET /public-sources` returns its progress. Files that have not changed are not downloaded again, and ' +
-      'files that are imported already are not imported again. By starting it you accept the terms of the source.',
+      'files that are imported already are not imported again, except with `again`. By starting it you accept the terms of the source.',
     tag,
     status: 202,
     answer: (source: ListedSource) => ({ data: source, message: 'Fetch started' }),

@@ -8,6 +8,7 @@ import { verb } from '#core/verb.ts'
 import type { WriteCtx } from '#db/changes/change.ts'
 import type { Queryable } from '#db/schema.ts'
 import { jsonReady } from '#db/json-ready.ts'
+import { gameName } from '#games/games.ts'
 import { ImportSummarySchema, SUMMARY_COLUMNS } from '#prices/imports/stored-imports.ts'
 import { PublicSourceSchema, publicSources } from '#public-sources/list-public-sources.ts'
 
@@ -18,6 +19,7 @@ const time = (description: string) => orNull(Type.String({ format: 'date-time' }
 export const GameSchema = Type.Object(
   {
     game: Type.String({ description: 'Slug of the game', examples: ['pokemon'] }),
+    name: Type.String({ description: 'Name of the game; its slug if Mintmark has no data of it', examples: ['Pokémon'] }),
     items: Type.Integer(),
     categories: Type.Integer(),
     waiting: Type.Integer({ description: 'Source records that await a match decision, excluding postponed ones' }),
@@ -87,7 +89,7 @@ export const readGame = verb(
 )
 
 async function games(on: Queryable): Promise<Game[]> {
-  const { rows } = await sql<Omit<Game, 'updated_at'> & { updated_at: Date | null }>`
+  const { rows } = await sql<Omit<Game, 'name' | 'updated_at'> & { updated_at: Date | null }>`
     with counted as (
       select game, count(*) as items, 0 as categories, 0 as waiting, 0 as postponed, 0 as sets, max(updated_at) as updated_at from items group by game
       union all select game, 0, count(*), 0, 0, 0, null from categories group by game
@@ -97,7 +99,7 @@ async function games(on: Queryable): Promise<Game[]> {
     select game, sum(items)::int as items, sum(categories)::int as categories, sum(waiting)::int as waiting, sum(postponed)::int as postponed,
       sum(sets)::int as waiting_sets, max(updated_at) as updated_at
     from counted group by game order by items desc, game`.execute(on)
-  return rows.map((row) => ({ ...row, updated_at: row.updated_at?.toISOString() ?? null }))
+  return rows.map((row) => ({ ...row, name: gameName(row.game), updated_at: row.updated_at?.toISOString() ?? null }))
 }
 
 async function pricesOf(on: Queryable, game: string): Promise<GameDetail['prices']> {

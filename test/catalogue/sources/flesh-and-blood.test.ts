@@ -101,6 +101,58 @@ it('reads the faces of a card as one item, whichever is first in the file', asyn
   }
 })
 
+it('reads cards and sets of the repository as the package states them', async () => {
+  const cubePrinting = (fields: object) => ({
+    id: 'TST001',
+    set_id: 'TST',
+    edition: 'N',
+    foiling: 'S',
+    rarity: 'M',
+    artists: ['A. Artist'],
+    art_variations: [],
+    ...fields,
+  })
+  const cubeCard = (fields: object) => ({
+    unique_id: 'a',
+    name: 'Test Strike',
+    color: 'Red',
+    pitch: '1',
+    type_text: 'Generic Action - Attack',
+    ...fields,
+  })
+  const cubeSets = [{ unique_id: 's', id: 'TST', name: 'Test Set', printings: [{ unique_id: 'p', edition: 'N', start_card_id: 'TST001' }] }]
+  const shop = { tcgplayer_product_id: '11', tcgplayer_url: 'https://shop.example/product/11?Language=English&Printing=Normal' }
+  const reader = opened(fleshAndBlood)
+  expect(await readText(reader, JSON.stringify(cubeSets))).toEqual([])
+  const rows = await readText(reader, JSON.stringify([cubeCard({ printings: [cubePrinting(shop)] })]))
+  expect(rows).toEqual(await read(card({ printings: [printing()] })))
+
+  const finishes = [
+    { edition: 'F', foiling: 'C', art_variations: ['AA', 'EA'] },
+    { edition: 'U', foiling: 'R' },
+    { edition: 'U', foiling: 'R' },
+  ]
+  const side = (is_front: boolean, is_DFC = true) => ({ double_sided_card_info: [{ other_face_unique_id: 'x', is_front, is_DFC }] })
+  const others = await readText(
+    opened(fleshAndBlood),
+    JSON.stringify([
+      cubeCard({ printings: finishes.map(cubePrinting) }),
+      cubeCard({ unique_id: 'c', name: 'Back', pitch: '', printings: [cubePrinting({ id: 'TST009', ...side(false) })] }),
+      cubeCard({ unique_id: 'b', name: 'Front', printings: [cubePrinting({ id: 'TST009', ...side(true) })] }),
+      cubeCard({ unique_id: 'd', name: 'Token', pitch: '', printings: [cubePrinting({ id: 'TST010', ...side(false, false) })] }),
+    ]),
+  )
+  expect(itemsOf(others).map((item) => [item.name, attribute(item, 'Finish')])).toEqual([
+    ['Test Strike (Red)', 'First Edition Alternate Art Extended Art Cold Foil'],
+    ['Test Strike (Red)', 'Unlimited Rainbow Foil'],
+    ['Test Strike (Red)', 'Unlimited Rainbow Foil V2'],
+    ['Front (Red) // Back', 'Normal'],
+    ['Token', 'Normal'],
+  ])
+  // A set without its name is named by its code.
+  expect(categoriesOf(others).map(({ name }) => name)).toEqual(['TST'])
+})
+
 it('reads a printing once whose back is listed as well', async () => {
   const printings = [printing({ foiling: 'Cold', print: 'TST001-Cold' }), printing({ foiling: 'Cold', print: 'TST001-Cold-Back' })]
   expect(itemsOf(await read(card({ printings })))).toHaveLength(1)

@@ -62,6 +62,52 @@ const set = (fields: object = {}) => ({
 })
 const readSets = (data: object) => readText(opened(mtgjson), JSON.stringify({ meta: { date: '2026-11-01', version: '5' }, data }))
 
+it('reads sealed products of a set, also of one without cards', async () => {
+  const product = {
+    uuid: 'p-1',
+    name: 'Test Set Collector Booster Box',
+    category: 'booster_box',
+    subtype: 'collector',
+    identifiers: { tcgplayerProductId: '31', mcmId: '41' },
+    purchaseUrls: { tcgplayer: 'https://shop.example/31' },
+    contents: { sealed: [{ count: 12, name: 'Test Set Collector Booster' }] },
+    releaseDate: '2026-11-01',
+  }
+  const bare = { uuid: 'p-2', name: 'Test Set Bundle', category: 'unknown', subtype: null, identifiers: {}, purchaseUrls: {} }
+  const boxes = {
+    TST: set({ sealedProduct: [product, bare, { uuid: 'p-3', identifiers: {} }] }),
+    BOX: { code: 'BOX', name: 'Boxes', cards: [], sealedProduct: [{ ...bare, uuid: 'p-4' }] },
+  }
+  const rows = await readSets(boxes)
+  const sealed = itemsOf(rows).filter(({ genre }) => genre === 'sealed')
+  expect(sealed[0]).toEqual({
+    market: 'source_c',
+    ref: 'mtgjson:p-1',
+    name: 'Test Set Collector Booster Box',
+    code: null,
+    genre: 'sealed',
+    game: 'magic',
+    category: 'mtgjson:set:TST',
+    images: [],
+    attributes: [
+      { name: 'Product Type', value: 'Collector Booster Box' },
+      { name: 'Release Date', value: '2026-11-01' },
+    ],
+    groups: ['ungraded'],
+    details: {},
+    foreignIds: [
+      { source: 'tcgplayer', id: '31' },
+      { source: 'cardmarket', id: '41' },
+    ],
+  })
+  expect(sealed.slice(1).map(({ ref, category, attributes, foreignIds }) => [ref, category, attributes, foreignIds])).toEqual([
+    ['mtgjson:p-2', 'mtgjson:set:TST', [], []],
+    ['mtgjson:p-4', 'mtgjson:set:BOX', [], []],
+  ])
+  expect(rejectsOf(rows)).toEqual([expect.stringContaining('lacks product p-3 name')])
+  expect(itemsOf(await readSets({ TST: set({ isOnlineOnly: true, sealedProduct: [product] }) }))).toEqual([])
+})
+
 it('reads a card with two faces as one item for each finish', async () => {
   const items = itemsOf(await readRows(scryfall, card()))
   expect(items.map(({ ref, foreignIds }) => [ref, foreignIds.map(({ source, id, finish }) => `${source} ${id} ${finish}`)])).toEqual([
