@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { createInterface } from 'node:readline'
+import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 
 export const SERVER_CORE = 0
@@ -110,6 +111,17 @@ export function cpuMicros(pid: number): number {
   } catch {
     return Number.NaN
   }
+}
+
+/** Waits until processes have finished what they still do for requests that the load generator has abandoned, half a minute at most. */
+export async function idle(pids: readonly number[]): Promise<void> {
+  const used = () => pids.reduce((sum, pid) => sum + (cpuMicros(pid) || 0), 0)
+  const until = performance.now() + 30_000
+  let before: number
+  do {
+    before = used()
+    await delay(200)
+  } while (used() - before > 20_000 && performance.now() < until)
 }
 
 /** Processes and their descendants. */
