@@ -8,9 +8,15 @@ export interface Given {
 }
 
 /** A server's response to a line of a requests file. */
-export async function answerTo(server: Server, key: string, request: string): Promise<Given> {
+export async function answerTo(
+  server: Pick<Server, 'url'>,
+  key: string,
+  request: string,
+  more: Readonly<Record<string, string>> = {},
+): Promise<Given> {
   const [method, path, body] = request.includes('\t') ? request.split('\t') : ['GET', request, undefined]
-  const headers: Record<string, string> = { authorization: `Bearer ${key}`, 'accept-encoding': 'identity' }
+  const headers: Record<string, string> = { ...more, 'accept-encoding': 'identity' }
+  if (key !== '') headers['authorization'] = `Bearer ${key}`
   if (body !== undefined) headers['content-type'] = 'application/json'
   const response = await fetch(`${server.url}${path}`, { method, headers, body })
   const text = await response.text()

@@ -17,7 +17,9 @@ export interface Load {
   url: string
   /** process id of the server, if its processor time is measured */
   pid?: number
+  /** bearer token; none is sent if it is empty */
   key: string
+  headers?: Readonly<Record<string, string>>
   /** file with one request per line, sent in rotation from the first on */
   requestsFile: string
 }
@@ -67,8 +69,9 @@ export function measureUntil(load: Load): { stop: () => Promise<LoadFigures> } {
   }
 }
 
-function begin({ url, pid = 0, key, requestsFile }: Load, seconds: number): { figures: Promise<LoadFigures>; interrupt: () => void } {
-  const args = ['-t1', `-c${CONNECTIONS}`, `-d${seconds}s`, '--timeout', TIMEOUT, '-s', SCRIPT, url, '--', requestsFile, key]
+function begin({ url, pid = 0, key, headers = {}, requestsFile }: Load, seconds: number): { figures: Promise<LoadFigures>; interrupt: () => void } {
+  const more = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
+  const args = ['-t1', `-c${CONNECTIONS}`, `-d${seconds}s`, '--timeout', TIMEOUT, '-s', SCRIPT, url, '--', requestsFile, key, ...more]
   const [command, ...rest] = pinned(LOAD_CORE, ['wrk', ...args])
   const child = spawn(command!, rest, { stdio: ['ignore', 'pipe', 'inherit'] })
   return { figures: figuresOf(child, url, pid), interrupt: () => void child.kill('SIGINT') }

@@ -1,9 +1,10 @@
 // The servers being measured, each a process of its own on the first core.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { createInterface } from 'node:readline'
+import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 
 export const SERVER_CORE = 0
@@ -110,6 +111,36 @@ export function cpuMicros(pid: number): number {
   } catch {
     return Number.NaN
   }
+}
+
+/** Waits until processes have finished what they still do for requests that the load generator has abandoned, half a minute at most. */
+export async function idle(pids: readonly number[]): Promise<void> {
+  const used = () => pids.reduce((sum, pid) => sum + (cpuMicros(pid) || 0), 0)
+  const until = performance.now() + 30_000
+  let before: number
+  do {
+    before = used()
+    await delay(200)
+  } while (used() - before > 20_000 && performance.now() < until)
+}
+
+/** Processes and their descendants. */
+export function treeOf(pids: number[]): number[] {
+  const parents = new Map<number, number>()
+  for (const pid of readdirSync('/proc').map(Number).filter(Boolean)) {
+    try {
+      parents.set(pid, Number(readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)!.split(' ')[1]))
+    } catch {
+      // it has ended since the directory was read
+    }
+  }
+  const isBelow = (pid: number | undefined): boolean => pid !== undefined && (pids.includes(pid) || isBelow(parents.get(pid)))
+  return [...parents.keys()].filter(isBelow)
+}
+
+/** Memory of a process, with its part of what it shares with others. */
+export function proportionalMb(pid: number): number {
+  return Number(/^Pss:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))?.[1] ?? 0) / 1024
 }
 
 function run(script: string, args: string[], env: Record<string, string>): ChildProcess {

@@ -11,11 +11,16 @@ function setup(thread)
 end
 
 function init(args)
-  wrk.headers["Authorization"] = "Bearer " .. args[2]
+  if args[2] ~= "" then wrk.headers["Authorization"] = "Bearer " .. args[2] end
+  for i = 3, #args do
+    local name, value = args[i]:match("^([^:]+): (.*)$")
+    wrk.headers[name] = value
+  end
   for line in io.lines(args[1]) do
     local method, path, body = line:match("^(%u+)\t(%S+)\t(.*)$")
     if method then
-      local headers = { ["Authorization"] = wrk.headers["Authorization"], ["Content-Type"] = "application/json" }
+      local headers = { ["Content-Type"] = "application/json" }
+      for name, value in pairs(wrk.headers) do headers[name] = value end
       requests[#requests + 1] = wrk.format(method, path, headers, body)
     else
       requests[#requests + 1] = wrk.format("GET", line)
