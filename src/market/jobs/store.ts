@@ -6,7 +6,7 @@ import { idForSql, missing } from '#core/fields.ts'
 import { type Problem, type Reason, withMessage } from '#core/problems.ts'
 import { localTime } from '#core/time.ts'
 import type { Viewer } from '#core/verb.ts'
-import { ROWS_AT_ONCE } from '#core/yield-to-event-loop.ts'
+import { ROWS_AT_ONCE, runInSlices } from '#core/yield-to-event-loop.ts'
 import type { Db, Queryable, Tx } from '#db/schema.ts'
 import { amountOrNull } from '../listing-content.ts'
 import { dropExpiredPlans, makeRoom } from './quota.ts'
@@ -134,7 +134,7 @@ interface NewJob {
 /** @throws CONFLICT if the account has too many waiting plans */
 export async function insertJob(tx: Tx, job: NewJob, rows: readonly NewJobRow[]): Promise<JobRow> {
   const parts: string[] = []
-  for (let from = 0; from < rows.length; from += ROWS_AT_ONCE) parts.push(JSON.stringify(rows.slice(from, from + ROWS_AT_ONCE)))
+  await runInSlices(rows.length, (from, to) => void parts.push(JSON.stringify(rows.slice(from, to))), ROWS_AT_ONCE)
   const size = { rows: rows.length, bytes: parts.reduce((sum, part) => sum + part.length, 0) }
   await makeRoom(tx, job.account_id, size, job.created_at)
   const values = { ...job, stored_rows: size.rows, stored_bytes: size.bytes }
