@@ -143,7 +143,11 @@ try {
     reads.sort((a, b) => a - b)
     const p99 = reads[Math.floor(reads.length * 0.99)]!
     const times =
-      what === 'calm' ? '' : what === BARE ? `${limit.toFixed(0)} ms; ` : `${median(ms).toFixed(0)} ms (goal ${GOALS.seconds * 1000}), ${(median(ms) / limit).toFixed(1)} × the bare update; `
+      what === 'calm'
+        ? ''
+        : what === BARE
+          ? `${limit.toFixed(0)} ms; `
+          : `${median(ms).toFixed(0)} ms (goal ${GOALS.seconds * 1000}), ${(median(ms) / limit).toFixed(1)} × the bare update; `
     console.log(`${what}: ${times}readers' p99 ${p99.toFixed(1)} ms (goal ${GOALS.readersP99}), max ${reads.at(-1)!.toFixed(1)} ms`)
   }
   await node.stop()
