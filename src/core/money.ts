@@ -5,14 +5,16 @@ export const MAX_MINOR = 999_999_999_999
 /** The same as a number. */
 export const MAX_AMOUNT = MAX_MINOR / 100
 
+const PLAIN_AMOUNT = /^\d{1,10}(?:\.\d{1,2})?$/
+
 /**
  * Reads a plain decimal with a point and at most two decimals, such as `168.56`.
  * @returns minor units, or null if the text is anything else (sign, comma, exponent, third decimal, too large)
  */
 export function parseMinor(text: string): number | null {
-  const match = /^(\d{1,10})(?:\.(\d{1,2}))?$/.exec(text)
-  if (!match) return null
-  return Number(match[1]) * 100 + Number((match[2] ?? '').padEnd(2, '0'))
+  if (!PLAIN_AMOUNT.test(text)) return null
+  const point = text.indexOf('.')
+  return point < 0 ? Number(text) * 100 : Number(text.slice(0, point)) * 100 + Number(text.slice(point + 1).padEnd(2, '0'))
 }
 
 /**

@@ -22,12 +22,15 @@ export async function runInSlices(count: number, work: (from: number, to: number
   }
 }
 
-/** Rows per query: the event loop reads nothing else while a larger result arrives. */
-const PART = 1_000
+/**
+ * Rows per statement of a long write or read: parameters and results of more rows would occupy the event loop for too long, and all of them are live
+ * while the statement runs, so that collections of short-lived objects take long.
+ */
+export const ROWS_AT_ONCE = 250
 
 /** The results of `read` for consecutive parts of a list. */
 export async function readInParts<T, Row>(list: readonly T[], read: (part: T[]) => Promise<Row[]>): Promise<Row[]> {
   const rows: Row[] = []
-  for (let from = 0; from < list.length; from += PART) rows.push(...(await read(list.slice(from, from + PART))))
+  for (let from = 0; from < list.length; from += ROWS_AT_ONCE) rows.push(...(await read(list.slice(from, from + ROWS_AT_ONCE))))
   return rows
 }

@@ -3,7 +3,7 @@ import { type RawBuilder, sql } from 'kysely'
 import { conflict } from '#core/errors.ts'
 import { existing, idForSql, missing } from '#core/fields.ts'
 import { type HasPrecondition, requireCurrent } from '#core/precondition.ts'
-import { readInParts } from '#core/yield-to-event-loop.ts'
+import { readInParts, ROWS_AT_ONCE } from '#core/yield-to-event-loop.ts'
 import type { Viewer } from '#core/verb.ts'
 import { ConcurrentWriteError } from '#db/connection/transaction.ts'
 import type { ListingStatus, Queryable, StoredCertificate, Tx } from '#db/schema.ts'
@@ -231,26 +231,14 @@ export async function lockListings(tx: Tx, ids: readonly number[]): Promise<Map<
 
 /** Writes price, stock, SKU, status, version and author of locked listings. @throws CONFLICT if an SKU is taken */
 export async function updateStock(tx: Tx, rows: StockRow[], now: Date): Promise<void> {
-  for (let from = 0; from < rows.length; from += WRITTEN_AT_ONCE) await updateSome(tx, rows.slice(from, from + WRITTEN_AT_ONCE), now)
+  for (let from = 0; from < rows.length; from += ROWS_AT_ONCE) await updateSome(tx, rows.slice(from, from + ROWS_AT_ONCE), now)
 }
 
-/** Listings per statement; more would block the event loop for too long. */
-const WRITTEN_AT_ONCE = 1_000
-
-const WRITTEN_COLUMNS = [
-  'id',
-  'version',
-  'price',
-  'approved_price',
-  'quantity',
-  'status',
-  'sku',
-  'changed_by',
-  ...CHANGE_VERSIONS,
-] as const satisfies readonly (keyof StockRow)[]
-
 async function updateSome(tx: Tx, rows: StockRow[], now: Date): Promise<void> {
-  const changed = rows.map((row) => Object.fromEntries(WRITTEN_COLUMNS.map((column) => [column, row[column]])))
+  const changed = rows.map(({ id, version, price, approved_price, quantity, status, sku, changed_by, ...row }) => {
+    const { priced_version, stocked_version, edited_version } = row
+    return { id, version, price, approved_price, quantity, status, sku, changed_by, priced_version, stocked_version, edited_version }
+  })
   const newRows = sql<StockRow>`json_populate_recordset(null::listings, ${JSON.stringify(changed)})`
   const update = tx
     .updateTable('listings')
@@ -323,8 +311,8 @@ export interface NewListing {
  */
 export async function insertListings(tx: Tx, listings: readonly NewListing[], now: Date): Promise<(ListingRow | null)[]> {
   const inserted: (ListingRow | null)[] = []
-  for (let from = 0; from < listings.length; from += WRITTEN_AT_ONCE) {
-    const some = listings.slice(from, from + WRITTEN_AT_ONCE)
+  for (let from = 0; from < listings.length; from += ROWS_AT_ONCE) {
+    const some = listings.slice(from, from + ROWS_AT_ONCE)
     const queued = { status: QUEUED as ListingStatus, waiting_since: now, created_at: now, updated_at: now }
     const rows = await tx
       .insertInto('listings')

@@ -19,15 +19,11 @@ const BATCH = 10_000
 
 /** A CTE `audited` that adds the entries. */
 export function addAuditEntries(entries: readonly NewAuditEntry[]): RawBuilder<unknown> {
-  const json = (value: object | null | undefined) => (value ? JSON.stringify(value) : null)
+  // As one JSON text: lists of columns would escape the states, which are JSON themselves.
   return sql`audited as (
     insert into audit_log (at, actor, action, subject_type, subject_id, before, after, request_id)
-    select * from unnest(
-      ${entries.map(({ at }) => at)}::timestamptz[],
-      ${entries.map(({ actor }) => actor)}::text[], ${entries.map(({ action }) => action)}::text[],
-      ${entries.map(({ subject }) => subject)}::text[], ${entries.map(({ id }) => String(id))}::text[],
-      ${entries.map(({ before }) => json(before))}::jsonb[], ${entries.map(({ after }) => json(after))}::jsonb[],
-      ${entries.map(({ requestId }) => requestId)}::text[]))`
+    select at, actor, action, subject, id, before, after, "requestId" from json_to_recordset(${JSON.stringify(entries)}) as entries
+      (at timestamptz, actor text, action text, subject text, id text, before jsonb, after jsonb, "requestId" text))`
 }
 
 /** Deletes the entries of a period, oldest first, in short transactions. @param from inclusive @param to exclusive */

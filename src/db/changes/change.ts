@@ -3,6 +3,7 @@
 import { sql } from 'kysely'
 import { ServiceError } from '#core/errors.ts'
 import { traceparent } from '#core/tracing/spans.ts'
+import { ROWS_AT_ONCE } from '#core/yield-to-event-loop.ts'
 import { mayWrite, type Viewer } from '#core/verb.ts'
 import { announce } from '../connection/announce.ts'
 import { addAuditEntries, type NewAuditEntry } from './audit-log.ts'
@@ -191,8 +192,6 @@ function resultOf<Result>(outcome: Result | ServiceError): Result {
   return outcome
 }
 
-/** Audit rows per statement: more would occupy the event loop for too long. */
-const AUDITS_AT_ONCE = 1_000
 /** Packed values up to this size are logged with the rest of the notes, to save a statement. */
 const LOG_BYTES = 64 * 1024
 
@@ -241,10 +240,10 @@ export function noteCollector(tx: Tx, now: () => Date): { noteOf: (by: By) => No
   })
   /** @param minimum smaller numbers of entries are left for later */
   const writeAudits = async (minimum: number) => {
-    while (audits.length >= minimum) await sql`with ${addAuditEntries(audits.splice(0, AUDITS_AT_ONCE))} select 1`.execute(tx)
+    while (audits.length >= minimum) await sql`with ${addAuditEntries(audits.splice(0, ROWS_AT_ONCE))} select 1`.execute(tx)
   }
   const write = async () => {
-    await writeAudits(AUDITS_AT_ONCE + 1)
+    await writeAudits(ROWS_AT_ONCE + 1)
     const trace = traceparent()
     // The time of its end: a long import began minutes before.
     const at = now()

@@ -183,9 +183,13 @@ const INT8_ARRAY = 1016
 const DATE_ARRAY = 1182
 const NUMERIC_ARRAY = 1231
 const textArray = pg.types.getTypeParser(TEXT_ARRAY as number) as (text: string) => (string | null)[]
+const libraryTimestamptz = pg.types.getTypeParser(builtins.TIMESTAMPTZ)
 const asText = (text: string) => text
 
+const TIMESTAMPTZ_IN_UTC = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?:\.\d+)?\+00$/
+
 const parsers = new Map<number, (text: string) => unknown>([
+  [builtins.TIMESTAMPTZ, timestamptz],
   [builtins.INT8, int8],
   [INT8_ARRAY, (text) => textArray(text).map((value) => (value === null ? null : int8(value)))],
   [builtins.NUMERIC, asText],
@@ -202,6 +206,12 @@ function int8(text: string): number {
   const value = Number(text)
   if (!Number.isSafeInteger(value)) throw new RangeError(`int8 ${text} does not fit a number`)
   return value
+}
+
+/** The driver's own parser takes a match apart for each value. */
+function timestamptz(text: string): unknown {
+  if (!TIMESTAMPTZ_IN_UTC.test(text)) return libraryTimestamptz(text)
+  return new Date(`${text.slice(0, 10)}T${text.slice(11, -3)}Z`)
 }
 
 /** Kysely's own driver hides its client, which COPY needs, and returns broken connections to its pool. */

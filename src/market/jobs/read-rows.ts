@@ -2,6 +2,7 @@
 import { id } from '#core/fields.ts'
 import { bodyReader, Type } from '#core/input.ts'
 import { type Problem, problem } from '#core/problems.ts'
+import { runInSlices } from '#core/yield-to-event-loop.ts'
 import { checkRows } from '#intake/csv-body.ts'
 import type { NewStock } from '../listings/change-stock.ts'
 import { price, priceKurus, quantity, sku } from '../records/fields.ts'
@@ -32,10 +33,15 @@ export interface JobRow {
 
 /** The rows of a job, in order. */
 export async function readRows(rows: readonly unknown[]): Promise<JobRow[]> {
-  return (await checkRows(rows, readRow)).map((row, i) => {
-    const position = i + 1
-    return 'value' in row ? { position, ...row.value } : { position, ...namedBy(row.fields), change: {}, refused: row.refused }
+  const checked = await checkRows(rows, readRow)
+  const read: JobRow[] = []
+  await runInSlices(checked.length, (from, to) => {
+    for (let i = from; i < to; i += 1) {
+      const row = checked[i]!
+      read.push({ position: i + 1, ...('value' in row ? row.value : { ...namedBy(row.fields), change: {}, refused: row.refused }) })
+    }
   })
+  return read
 }
 
 function readRow(given: unknown): Omit<JobRow, 'position'> {

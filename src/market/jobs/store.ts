@@ -6,6 +6,7 @@ import { idForSql, missing } from '#core/fields.ts'
 import { type Problem, type Reason, withMessage } from '#core/problems.ts'
 import { localTime } from '#core/time.ts'
 import type { Viewer } from '#core/verb.ts'
+import { ROWS_AT_ONCE, runInSlices } from '#core/yield-to-event-loop.ts'
 import type { Db, Queryable, Tx } from '#db/schema.ts'
 import { amountOrNull } from '../listing-content.ts'
 import { dropExpiredPlans, makeRoom } from './quota.ts'
@@ -53,10 +54,6 @@ const ROW_COLUMNS = [
   'warnings',
 ] as const
 
-/** How long jobs are kept after planning. */
-/** Rows per statement: serialising the parameters of a larger one would block the event loop. */
-const AT_ONCE = 1_000
-
 export type JobRow = Awaited<ReturnType<typeof findJob>>
 export type StoredJobRow = ReturnType<typeof rowsOfJob> extends AsyncGenerator<(infer Row)[]> ? Row : never
 /** Set when a row changes its listing, for an undo. */
@@ -96,10 +93,10 @@ export async function lockJob(tx: Tx, viewer: Viewer, id: number, needed: 'plann
 
 /** By position, in batches: parsing one large result would block the event loop. */
 export async function* rowsOfJob(on: Queryable, jobId: number) {
-  const ofJob = on.selectFrom('price_job_rows').select(ROW_COLUMNS).where('job_id', '=', jobId).orderBy('position').limit(AT_ONCE)
+  const ofJob = on.selectFrom('price_job_rows').select(ROW_COLUMNS).where('job_id', '=', jobId).orderBy('position').limit(ROWS_AT_ONCE)
   for (let part = await ofJob.execute(); part.length > 0; ) {
     yield part
-    if (part.length < AT_ONCE) return
+    if (part.length < ROWS_AT_ONCE) return
     part = await ofJob.where('position', '>', part.at(-1)!.position).execute()
   }
 }
@@ -137,7 +134,7 @@ interface NewJob {
 /** @throws CONFLICT if the account has too many waiting plans */
 export async function insertJob(tx: Tx, job: NewJob, rows: readonly NewJobRow[]): Promise<JobRow> {
   const parts: string[] = []
-  for (let from = 0; from < rows.length; from += AT_ONCE) parts.push(JSON.stringify(rows.slice(from, from + AT_ONCE)))
+  await runInSlices(rows.length, (from, to) => void parts.push(JSON.stringify(rows.slice(from, to))), ROWS_AT_ONCE)
   const size = { rows: rows.length, bytes: parts.reduce((sum, part) => sum + part.length, 0) }
   await makeRoom(tx, job.account_id, size, job.created_at)
   const values = { ...job, stored_rows: size.rows, stored_bytes: size.bytes }
