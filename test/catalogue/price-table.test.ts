@@ -25,7 +25,8 @@ test('each row has exactly the prices that were set and not removed', () => {
         if (what === 'set') {
           const key = `${row} ${market} ${label}`
           const place = table.set(row, market, label, minor, updatedAtMs)
-          if (avg7 !== null) table.setEvidence(place, { verdict: 0, flags: 0, confirmedMinutes: 0, avg7, avg30: NO_FIGURE, low: NO_FIGURE, high: NO_FIGURE })
+          if (avg7 !== null)
+            table.setEvidence(place, { verdict: 0, flags: 0, confirmedMinutes: 0, avg7, avg30: NO_FIGURE, low: NO_FIGURE, high: NO_FIGURE })
           const figure = avg7 === null ? (plain.get(key)?.avg7 ?? null) : avg7 === NO_FIGURE ? null : avg7
           plain.set(key, { minor, updatedAtMs, avg7: figure })
         } else if (what === 'remove') {

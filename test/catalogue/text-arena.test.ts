@@ -5,7 +5,20 @@ import { type ItemTexts, TextArena } from '#catalogue/index/text-arena.ts'
 import { partsOf, readParts } from '#index/stored.ts'
 import { utf8 } from '#index/utf8.ts'
 
-const WORDS = ['pikachu-', '25/102', '[{"url": ', '"https://a.example/', 'Çelik ', 'リザードン', '', '-', '//', ' ', 'x'.repeat(41), 'y'.repeat(70_000)]
+const WORDS = [
+  'pikachu-',
+  '25/102',
+  '[{"url": ',
+  '"https://a.example/',
+  'Çelik ',
+  'リザードン',
+  '',
+  '-',
+  '//',
+  ' ',
+  'x'.repeat(41),
+  'y'.repeat(70_000),
+]
 const text = fc.oneof(
   fc.array(fc.constantFrom(...WORDS), { maxLength: 6 }).map((words) => words.join('')),
   fc.string({ unit: 'grapheme' }).map((some) => some.toWellFormed()),
@@ -69,5 +82,10 @@ test('words that many rows share take two bytes at most', () => {
     arena.set(row, stored({ slug: `item-${row}`, images: '[]', attributes: '[{"name": "Rarity", "value": "Common"}]', details: '{"hp": 70}' }))
   }
   expect(arena.bytes / rows).toBeLessThan(40)
-  expect(arena.get(99_999)).toEqual({ slug: 'item-99999', images: '[]', attributes: '[{"name": "Rarity", "value": "Common"}]', details: '{"hp": 70}' })
+  expect(arena.get(99_999)).toEqual({
+    slug: 'item-99999',
+    images: '[]',
+    attributes: '[{"name": "Rarity", "value": "Common"}]',
+    details: '{"hp": 70}',
+  })
 })
