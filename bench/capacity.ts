@@ -38,7 +38,7 @@ const ASSUMED = {
   eventsOfSale: 2,
 }
 /** docs/benchmarks.md: bytes per item with 8 prices and per listing; in MB, memory of an empty node, response caches, and garbage. */
-const MEMORY = { item: 549, listing: 96, emptyMb: 134, readyMb: 2 * 96, garbageMb: 300 }
+const MEMORY = { item: 386, listing: 89, emptyMb: 186, readyMb: 2 * 96, garbageMb: 300 }
 /** docs/benchmarks.md: durable writes per second of one core, webhooks per second to one receiver. */
 const WRITES_A_SECOND = 12_078
 const WEBHOOKS_A_SECOND = 10_000 / 10.9

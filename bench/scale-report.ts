@@ -28,7 +28,7 @@ export interface Scale {
 
 const KINDS: readonly Kind[] = ['items', 'listings']
 const SLOPE_GOAL = 0.1
-const BYTES_GOAL: Record<Kind, number> = { items: 600, listings: 120 }
+const BYTES_GOAL: Record<Kind, number> = { items: 450, listings: 90 }
 const START_GOAL = 10
 
 export function scaleTables(points: readonly Point[]): Table[] {

@@ -63,7 +63,7 @@ export function fittingPrice({ catalogue, currencies, mayUse = () => true }: Pri
     label: prices.label[found] === firstId ? first : second!,
     currency: currencies[code],
     minor: prices.minor[found]!,
-    updatedAtMs: prices.updatedAtMs[found]!,
+    updatedAtMs: prices.updatedAtMs.at(found),
     state: prices.state(found),
   }
 }

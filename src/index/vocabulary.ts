@@ -5,9 +5,11 @@ import type { ColumnStore } from '#index/stored.ts'
 /** Maximum number of words. The first words seen get numbers: frequent words come early, and their numbers take two bytes when packed. */
 export const MAX_WORDS = 2 ** 14 - 1
 /** Maximum length of a word that gets a number, in bytes. */
-const MAX_WORD_BYTES = 40
+export const MAX_WORD_BYTES = 40
 /** At least twice the number of words, so that a lookup takes one or two steps; a power of two. */
 const SLOTS = 2 ** 15
+/** Hashes of words that were seen once; a power of two. */
+const SEEN = 2 ** 14
 
 export class Vocabulary {
   #bytes = new Uint8Array(0)
@@ -16,6 +18,13 @@ export class Vocabulary {
   /** hash table with linear probing: number of a word + 1; 0 for an empty slot */
   #slots = new Int32Array(SLOTS)
   #size = 0
+  /** hashes of recent words without a number, if a word gets one when it is seen again */
+  readonly #seen: Int32Array | null
+
+  /** @param repeatedOnly whether a word gets a number only when it is seen again soon, for texts with many words that occur once */
+  constructor(repeatedOnly = false) {
+    this.#seen = repeatedOnly ? new Int32Array(SEEN) : null
+  }
 
   store(columns: ColumnStore): void {
     this.#bytes = columns.column(this.#bytes)
@@ -35,6 +44,10 @@ export class Vocabulary {
     }
     const length = to - from
     if (this.#size === MAX_WORDS || length > MAX_WORD_BYTES || length === 0) return -1
+    if (this.#seen !== null && this.#seen[hash & (SEEN - 1)] !== hash) {
+      this.#seen[hash & (SEEN - 1)] = hash
+      return -1
+    }
     const start = this.#start(this.#size)
     this.#bytes = withCapacity(this.#bytes, start + length)
     for (let at = 0; at < length; at++) this.#bytes[start + at] = bytes[from + at]!
@@ -46,6 +59,14 @@ export class Vocabulary {
   /** The bytes of a word; callers must not change them. */
   bytesOf(word: number): Uint8Array {
     return this.#bytes.subarray(this.#start(word), this.#ends[word])
+  }
+
+  /** Copies the bytes of a word, at most `MAX_WORD_BYTES`; returns the position after them. */
+  copy(word: number, target: Uint8Array, at: number): number {
+    const bytes = this.#bytes
+    const end = this.#ends[word]!
+    for (let from = this.#start(word); from < end; from++) target[at++] = bytes[from]!
+    return at
   }
 
   #start(word: number): number {

@@ -38,6 +38,12 @@ export class Facets {
     this.hp = columns.column(this.hp)
   }
 
+  /** Reserves memory for this many rows. */
+  reserve(rows: number): void {
+    for (const facet of FACETS) this.columns[facet] = withCapacity(this.columns[facet], rows)
+    this.hp = withCapacity(this.hp, rows)
+  }
+
   /** Reads the facets of a row from its attributes and details, which are JSON as formatted by the database. */
   set(row: number, attributes: Utf8, details: Utf8): void {
     for (const facet of FACETS) this.#put(facet, row, 0)

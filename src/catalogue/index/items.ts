@@ -147,6 +147,7 @@ export class ItemTable {
   reserve(items: number, largestId: number, prices: number): void {
     this.#reach(items, largestId)
     this.texts.reserve(items)
+    this.facets.reserve(items)
     this.prices.reserve(items, prices)
   }
 

@@ -1,19 +1,16 @@
 // Current prices of all items in flat columns: short runs per item, found by row, read and updated in place.
 import { MARKETS } from '#core/markets.ts'
-import { withCapacity } from '#index/columns.ts'
+import { entriesAt, fitting, withCapacity } from '#index/columns.ts'
 import type { ColumnStore } from '#index/stored.ts'
+import { TimeColumn } from '#index/time-column.ts'
 import { preferenceOf } from '../records/shown-market.ts'
 import { withPreference } from './market-rule.ts'
 import type { PriceState } from '#prices/evidence/evidence-types.ts'
 import { CACHED_FIGURES, NO_FIGURE, type PackedEvidence, stateOf } from '#prices/evidence/evidence-payload.ts'
 
-/** Maximum label id that fits the two bytes of the column; a larger id makes it use four. */
-const MAX_UINT16 = 2 ** 16 - 1
 /** Columns count as packed if they exceed their content by at most this factor. */
 const MAX_OVERHEAD = 1.05
 const FIGURES = CACHED_FIGURES.length
-/** Bytes of a price, without its label. */
-const PRICE_BYTES = 1 + 8 + 8 + 1 + 2 + 4 + FIGURES * 4
 
 export class PriceTable {
   /** time of the newest price by market: 0 without prices, NaN if it must be computed */
@@ -25,15 +22,19 @@ export class PriceTable {
   #used = 0
   /** per price: market as position in MARKETS, label id, minor units, epoch milliseconds */
   market = new Uint8Array(0)
-  label: Uint16Array | Int32Array = new Uint16Array(0)
-  minor = new Float64Array(0)
-  updatedAtMs = new Float64Array(0)
+  label: Uint16Array | Uint32Array | Float64Array = new Uint16Array(0)
+  minor: Uint32Array | Float64Array = new Uint32Array(0)
+  readonly updatedAtMs = new TimeColumn()
   /** per price, its evidence: state and confidence (`verdictByte`), bits of FLAGS, minutes of its last confirmation (`confirmedAtMs`) */
   verdict = new Uint8Array(0)
   flags = new Uint16Array(0)
   confirmedMinutes = new Uint32Array(0)
-  /** the feed's own figures, `CACHED_FIGURES` per price: minor units or NO_FIGURE */
+  /** per price: the number of the feed's own figures below, because most prices have none; 0 for none */
+  #figuresOf = new Uint32Array(0)
+  /** `CACHED_FIGURES` per number, from 1: minor units or NO_FIGURE */
   #figures = new Uint32Array(0)
+  #figuresUsed = 0
+  #figuresFree: number[] = []
 
   store(columns: ColumnStore): void {
     this.#newestMs = columns.column(this.#newestMs)
@@ -44,11 +45,14 @@ export class PriceTable {
     this.market = columns.column(this.market)
     this.label = columns.column(this.label)
     this.minor = columns.column(this.minor)
-    this.updatedAtMs = columns.column(this.updatedAtMs)
+    this.updatedAtMs.store(columns)
     this.verdict = columns.column(this.verdict)
     this.flags = columns.column(this.flags)
     this.confirmedMinutes = columns.column(this.confirmedMinutes)
+    this.#figuresOf = columns.column(this.#figuresOf)
     this.#figures = columns.column(this.#figures)
+    this.#figuresUsed = columns.value(this.#figuresUsed)
+    this.#figuresFree = columns.numbers(this.#figuresFree)
   }
 
   /** Reserves memory for this many rows and prices. */
@@ -59,34 +63,25 @@ export class PriceTable {
 
   /** Orders the prices by row and removes gaps, because loaded prices are mostly read. */
   pack(): void {
-    const { market, label, minor, updatedAtMs, verdict, flags, confirmedMinutes } = this
-    const figures = this.#figures
     const size = this.#count.reduce((sum, count) => sum + count, 0)
-    if (size === this.#used && minor.length <= size * MAX_OVERHEAD) return
-    this.market = new Uint8Array(size)
-    this.label = label instanceof Uint16Array ? new Uint16Array(size) : new Int32Array(size)
-    this.minor = new Float64Array(size)
-    this.updatedAtMs = new Float64Array(size)
-    this.verdict = new Uint8Array(size)
-    this.flags = new Uint16Array(size)
-    this.confirmedMinutes = new Uint32Array(size)
-    this.#figures = new Uint32Array(size * FIGURES)
+    if (size === this.#used && this.minor.length <= size * MAX_OVERHEAD) return
+    const positions = new Uint32Array(size)
     let to = 0
     for (let row = 0; row < this.#count.length; row += 1) {
       const start = this.#start[row]!
       this.#start[row] = to
       this.#room[row] = this.#count[row]!
-      for (let at = start; at < start + this.#count[row]!; at += 1, to += 1) {
-        this.market[to] = market[at]!
-        this.label[to] = label[at]!
-        this.minor[to] = minor[at]!
-        this.updatedAtMs[to] = updatedAtMs[at]!
-        this.verdict[to] = verdict[at]!
-        this.flags[to] = flags[at]!
-        this.confirmedMinutes[to] = confirmedMinutes[at]!
-        for (let i = 0; i < FIGURES; i += 1) this.#figures[to * FIGURES + i] = figures[at * FIGURES + i]!
-      }
+      for (let at = start; at < start + this.#count[row]!; at += 1) positions[to++] = at
     }
+    this.market = entriesAt(this.market, positions)
+    this.label = entriesAt(this.label, positions)
+    this.minor = entriesAt(this.minor, positions)
+    this.updatedAtMs.keep(positions)
+    this.verdict = entriesAt(this.verdict, positions)
+    this.flags = entriesAt(this.flags, positions)
+    this.confirmedMinutes = entriesAt(this.confirmedMinutes, positions)
+    this.#figuresOf = entriesAt(this.#figuresOf, positions)
+    this.#figures = this.#figures.slice(0, this.#figuresUsed * FIGURES)
     this.#used = to
   }
 
@@ -137,7 +132,7 @@ export class PriceTable {
 
   /** A figure of a price in minor units; null if its feed has none. */
   figure(at: number, figure: number): number | null {
-    const minor = this.#figures[at * FIGURES + figure]!
+    const minor = this.#figureWord(at, figure)
     return minor === NO_FIGURE ? null : minor
   }
 
@@ -145,21 +140,22 @@ export class PriceTable {
   set(row: number, market: number, label: number, minor: number, updatedAtMs: number): number {
     if (row >= this.#count.length) this.#reachRow(row)
     let at = this.find(row, market, label)
-    if (at >= 0 && updatedAtMs < this.updatedAtMs[at]!) this.#forgetNewest(at)
+    if (at >= 0 && updatedAtMs < this.updatedAtMs.at(at)) this.#forgetNewest(at)
     if (at < 0) {
       if (this.#count[row] === this.#room[row]) this.#move(row)
       at = this.#start[row]! + this.#count[row]!
       this.#count[row]! += 1
       this.market[at] = market
-      if (label > MAX_UINT16 && this.label instanceof Uint16Array) this.label = Int32Array.from(this.label)
+      this.label = fitting(this.label, label)
       this.label[at] = label
       this.verdict[at] = 0
       this.flags[at] = 0
       this.confirmedMinutes[at] = 0
-      this.#figures.fill(NO_FIGURE, at * FIGURES, (at + 1) * FIGURES)
+      this.#figuresOf[at] = 0
     }
+    this.minor = fitting(this.minor, minor)
     this.minor[at] = minor
-    this.updatedAtMs[at] = updatedAtMs
+    this.updatedAtMs.set(at, updatedAtMs)
     if (updatedAtMs > this.#newestMs[market]!) this.#newestMs[market] = updatedAtMs
     return at
   }
@@ -169,11 +165,26 @@ export class PriceTable {
     this.verdict[at] = evidence.verdict
     this.flags[at] = evidence.flags
     this.confirmedMinutes[at] = evidence.confirmedMinutes
-    const figures = at * FIGURES
-    this.#figures[figures] = evidence.avg7
-    this.#figures[figures + 1] = evidence.avg30
-    this.#figures[figures + 2] = evidence.low
-    this.#figures[figures + 3] = evidence.high
+    const { avg7, avg30, low, high } = evidence
+    if (avg7 === NO_FIGURE && avg30 === NO_FIGURE && low === NO_FIGURE && high === NO_FIGURE) return this.#dropFigures(at)
+    const number = this.#figuresOf[at]! || (this.#figuresFree.pop() ?? ++this.#figuresUsed)
+    this.#figuresOf[at] = number
+    this.#figures = withCapacity(this.#figures, number * FIGURES)
+    const figures = (number - 1) * FIGURES
+    this.#figures[figures] = avg7
+    this.#figures[figures + 1] = avg30
+    this.#figures[figures + 2] = low
+    this.#figures[figures + 3] = high
+  }
+
+  #dropFigures(at: number): void {
+    if (this.#figuresOf[at] !== 0) this.#figuresFree.push(this.#figuresOf[at]!)
+    this.#figuresOf[at] = 0
+  }
+
+  #figureWord(at: number, figure: number): number {
+    const number = this.#figuresOf[at]!
+    return number === 0 ? NO_FIGURE : this.#figures[(number - 1) * FIGURES + figure]!
   }
 
   /** A hash of the evidence of a row's prices in a market: the same on every node, independent of the order of prices. */
@@ -184,7 +195,7 @@ export class PriceTable {
       if (this.market[at] !== market) continue
       let hash = Math.imul(this.label[at]!, 0x9e3779b1) ^ (this.verdict[at]! | (this.flags[at]! << 8))
       hash = Math.imul(hash ^ this.confirmedMinutes[at]!, 0xcc9e2d51)
-      for (let i = at * FIGURES; i < (at + 1) * FIGURES; i += 1) hash = Math.imul(((hash << 15) | (hash >>> 17)) ^ this.#figures[i]!, 0x01000193)
+      for (let i = 0; i < FIGURES; i += 1) hash = Math.imul(((hash << 15) | (hash >>> 17)) ^ this.#figureWord(at, i), 0x01000193)
       sum = (sum + hash) | 0
     }
     return sum
@@ -195,6 +206,7 @@ export class PriceTable {
     const at = this.find(row, market, label)
     if (at < 0) return
     this.#forgetNewest(at)
+    this.#dropFigures(at)
     const last = this.#start[row]! + this.#count[row]! - 1
     this.#copy(last, at)
     this.#count[row]! -= 1
@@ -203,7 +215,10 @@ export class PriceTable {
   clear(row: number): void {
     if (row >= this.#count.length) return
     const end = this.start(row) + this.count(row)
-    for (let at = this.start(row); at < end; at += 1) this.#forgetNewest(at)
+    for (let at = this.start(row); at < end; at += 1) {
+      this.#forgetNewest(at)
+      this.#dropFigures(at)
+    }
     this.#count[row] = 0
   }
 
@@ -218,7 +233,7 @@ export class PriceTable {
     for (let row = 0; row < this.#count.length; row += 1) {
       const end = this.start(row) + this.count(row)
       for (let at = this.start(row); at < end; at += 1) {
-        if (this.market[at] === market && this.updatedAtMs[at]! > newest) newest = this.updatedAtMs[at]!
+        if (this.market[at] === market) newest = Math.max(newest, this.updatedAtMs.at(at))
       }
     }
     return newest
@@ -227,22 +242,23 @@ export class PriceTable {
   /** Marks the newest time of a market as unknown, if necessary; call it before the price at an index is removed or gets an older date. */
   #forgetNewest(at: number): void {
     const market = this.market[at]!
-    if (this.updatedAtMs[at] === this.#newestMs[market]) this.#newestMs[market] = Number.NaN
+    if (this.updatedAtMs.at(at) === this.#newestMs[market]) this.#newestMs[market] = Number.NaN
   }
 
   get bytes(): number {
-    return this.#start.length * 12 + this.market.length * (PRICE_BYTES + this.label.BYTES_PER_ELEMENT)
+    const columns = [this.market, this.label, this.minor, this.verdict, this.flags, this.confirmedMinutes, this.#figuresOf, this.#figures]
+    return this.#start.byteLength * 3 + columns.reduce((sum, column) => sum + column.byteLength, this.updatedAtMs.bytes)
   }
 
   #copy(from: number, to: number): void {
     this.market[to] = this.market[from]!
     this.label[to] = this.label[from]!
     this.minor[to] = this.minor[from]!
-    this.updatedAtMs[to] = this.updatedAtMs[from]!
+    this.updatedAtMs.set(to, this.updatedAtMs.at(from))
     this.verdict[to] = this.verdict[from]!
     this.flags[to] = this.flags[from]!
     this.confirmedMinutes[to] = this.confirmedMinutes[from]!
-    this.#figures.copyWithin(to * FIGURES, from * FIGURES, (from + 1) * FIGURES)
+    this.#figuresOf[to] = this.#figuresOf[from]!
   }
 
   /** Moves a full run to the end, with spare capacity; a run at the end just grows. */
@@ -271,10 +287,10 @@ export class PriceTable {
     this.market = withCapacity(this.market, prices)
     this.label = withCapacity(this.label, prices)
     this.minor = withCapacity(this.minor, prices)
-    this.updatedAtMs = withCapacity(this.updatedAtMs, prices)
+    this.updatedAtMs.reserve(prices)
     this.verdict = withCapacity(this.verdict, prices)
     this.flags = withCapacity(this.flags, prices)
     this.confirmedMinutes = withCapacity(this.confirmedMinutes, prices)
-    this.#figures = withCapacity(this.#figures, prices * FIGURES)
+    this.#figuresOf = withCapacity(this.#figuresOf, prices)
   }
 }

@@ -157,7 +157,7 @@ function changedAtMs({ prices, updatedAtMs }: ItemTable, row: number, market: nu
   const end = start + prices.count(row)
   let changed = updatedAtMs[row]!
   for (let i = start; i < end; i += 1) {
-    if (prices.market[i] === market && prices.updatedAtMs[i]! > changed) changed = prices.updatedAtMs[i]!
+    if (prices.market[i] === market) changed = Math.max(changed, prices.updatedAtMs.at(i))
   }
   return changed
 }

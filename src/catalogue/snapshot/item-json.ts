@@ -75,7 +75,7 @@ export function pricesOf(items: ItemTable, labels: LabelTree, row: number, only:
     if (only !== null && prices.market[i] !== only) continue
     const label = prices.label[i]!
     const market = prices.market[i]!
-    const price = { at: i, row, market, labelId: label, label: labels.name(label), minor: prices.minor[i]!, updatedAtMs: prices.updatedAtMs[i]! }
+    const price = { at: i, row, market, labelId: label, label: labels.name(label), minor: prices.minor[i]!, updatedAtMs: prices.updatedAtMs.at(i) }
     found.push({ price, rank: market * 1_000_000 + labels.rank(label) })
   }
   found.sort((a, b) => a.rank - b.rank)
@@ -94,7 +94,7 @@ export function evidenceOf({ prices }: ItemTable, at: number): PriceEvidenceView
     state: stateOf(prices.verdict[at]!),
     confidence: confidenceOf(prices.verdict[at]!),
     flags: flagsOf(prices.flags[at]!),
-    confirmedAtMs: confirmedAtMs(prices.confirmedMinutes[at]!, prices.updatedAtMs[at]!),
+    confirmedAtMs: confirmedAtMs(prices.confirmedMinutes[at]!, prices.updatedAtMs.at(at)),
     avg7,
     avg30,
     low,

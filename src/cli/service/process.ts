@@ -1,6 +1,7 @@
 // One of the processes that the supervisor runs: a node with a part of the service, which starts and ends on request.
 import type { Logger } from 'pino'
 import type { Log } from '#core/context.ts'
+import { freeStartMemory } from '#core/process/free-start-memory.ts'
 import { migrate } from '#db/migrate.ts'
 import { openDatabase } from '#db/open.ts'
 import type { Config } from '../../config.ts'
@@ -45,6 +46,7 @@ async function runPart({ part, databaseUrl, operatorPort, demoKey }: Start, { co
       demoKey,
       process: { name: part.name, otherMetrics: others },
     })
+    freeStartMemory()
     metricsFrom(node.metrics)
     sendToSupervisor({ kind: 'ready', publicUrl: node.publicUrl, operatorUrl: node.operatorUrl })
     const how = await ending

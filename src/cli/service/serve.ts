@@ -6,6 +6,7 @@ import { type AddressInfo, createServer } from 'node:net'
 import type { Command } from 'commander'
 import { sql } from 'kysely'
 import type { Logger } from 'pino'
+import { freeStartMemory } from '#core/process/free-start-memory.ts'
 import { machineNow, startInterval, stopTimer } from '#core/process/time-and-chance.ts'
 import { createOperatorToken } from '#accounts/keys/operator-tokens.ts'
 import { makeOwnerLink } from '#accounts/people/make-owner-link.ts'
@@ -97,6 +98,7 @@ async function run(role: Role): Promise<void> {
       ? await superviseRole(role, { config, database, log, demoKey })
       : await startNode({ config, db: database.db, log: log as Log, listeners: role.listeners, worker: role.worker, demoKey })
     const ownerLink = role.listeners.operator && !access ? await makeFirstLink(ctx, config) : null
+    freeStartMemory()
     greet(node, database.describe, { access, firstToken, ownerLink }, role.listeners.operator ? await nextSteps(database.db, config) : [])
     const signal = await stopped
     log.info({}, 'Stopping')

@@ -93,7 +93,7 @@ function multiplier(state: ListingState, { items, currencies }: Catalogue, { ite
       market: MARKETS[SOURCE_A]!,
       amount: minorToNumber(minor[at]!),
       currency: currencies[MARKETS[SOURCE_A]!],
-      at: localTime(new Date(updatedAtMs[at]!), state.zone),
+      at: localTime(new Date(updatedAtMs.at(at)), state.zone),
       state: stateOf(verdict[at]!),
       used: isKnown,
       reason: isKnown ? 'divisor' : 'not_trusted',

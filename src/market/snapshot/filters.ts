@@ -50,7 +50,7 @@ export function conditionsOf(filter: ListingFilter, { table, catalogue, sellers 
   const { sellerName, setName, category, genre, games, languages, gradeIds } = filter
   if (filter.itemId !== undefined) conditions.push(ofItem(filter.itemId, table, catalogue))
   addRange(conditions, 'price', filter.minKurus, filter.maxKurus, (row) => table.kurus[row]!)
-  addRange(conditions, 'pc', filter.minPc, filter.maxPc, (row) => table.pcHundredths[row]!)
+  addRange(conditions, 'pc', filter.minPc, filter.maxPc, (row) => table.pcHundredths(row))
   if (languages && languages.length > 0) {
     const codes = sortedSet(languages.map((language) => language.toLowerCase()))
     add(

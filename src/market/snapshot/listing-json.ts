@@ -96,7 +96,7 @@ export class ListingJson {
         add(item ? item.hashHigh(itemRow) : 0, item ? item.hashLow(itemRow) : 0)
       }
       // For amounts beyond 32 bits only the high digits are lost.
-      if (flags.pc) add(orNone(table.pcHundredths[row]!), 1)
+      if (flags.pc) add(orNone(table.pcHundredths(row)), 1)
       if (flags.average) add(sales.averageKurus(itemId) ?? NONE, 2)
       if (flags.lastSales) {
         const last = this.#salesOf(state, itemId)
@@ -120,7 +120,7 @@ export class ListingJson {
       else this.#ready(this.#itemOf(catalogue, itemRow, itemId), itemRow)
     } else this.#writeAscii(price)
     if (flags.pc || flags.average) {
-      const pc = table.pcHundredths[row]!
+      const pc = table.pcHundredths(row)
       const average = sales.averageKurus(itemId)
       const first = flags.pc ? `,"pc_multiplier":${Number.isNaN(pc) ? 'null' : amount(pc)}` : ''
       this.#writeAscii(flags.average ? `${first},"average_price":${average === null ? 'null' : amount(average)}` : first)

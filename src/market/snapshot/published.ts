@@ -1,6 +1,6 @@
 // All published listings in memory as columns: one row per listing, reused after the listing is removed.
 import { RowBits } from '#index/bits.ts'
-import { withCapacity } from '#index/columns.ts'
+import { fitting, withCapacity } from '#index/columns.ts'
 import { Postings } from '#index/postings.ts'
 import type { ColumnStore } from '#index/stored.ts'
 import type { Utf8 } from '#index/utf8.ts'
@@ -41,13 +41,13 @@ export class PublishedTable {
   itemId = new Int32Array(0)
   kurus = new Int32Array(0)
   /** number of each row's kind, and the kinds by number */
-  kind = new Int32Array(0)
+  kind: Uint8Array | Uint32Array | Float64Array = new Uint8Array(0)
   readonly kinds: Kind[] = []
   publishedMs = new Float64Array(0)
   /** Infinity for rows without a listing */
   expiresMs = new Float64Array(0)
-  /** price ÷ source_a price in hundredths; NaN for none */
-  pcHundredths = new Float64Array(0)
+  /** price ÷ source_a price in hundredths, plus 1; 0 for none */
+  #pc: Uint32Array | Float64Array = new Uint32Array(0)
   /** by language, then by grade and label */
   readonly #kindNumbers = new Map<string, Map<number, number>>()
   #rows = 0
@@ -66,7 +66,7 @@ export class PublishedTable {
     this.kind = columns.column(this.kind)
     this.publishedMs = columns.column(this.publishedMs)
     this.expiresMs = columns.column(this.expiresMs)
-    this.pcHundredths = columns.column(this.pcHundredths)
+    this.#pc = columns.column(this.#pc)
     this.#rowOfId = columns.column(this.#rowOfId)
     this.#ofItem.store(columns)
     this.#rows = columns.value(this.#rows)
@@ -103,6 +103,18 @@ export class PublishedTable {
     return this.kinds[this.kind[row]!]!
   }
 
+  /** Price ÷ source_a price in hundredths; NaN for none. */
+  pcHundredths(row: number): number {
+    const plusOne = this.#pc[row]!
+    return plusOne === 0 ? Number.NaN : plusOne - 1
+  }
+
+  setPcHundredths(row: number, pc: number): void {
+    const plusOne = Number.isNaN(pc) ? 0 : pc + 1
+    this.#pc = fitting(this.#pc, plusOne)
+    this.#pc[row] = plusOne
+  }
+
   /** Rows of the published listings of an item; valid until the next change of the table. */
   ofItem(itemId: number): Int32Array {
     return this.#ofItem.view(itemId)
@@ -125,7 +137,9 @@ export class PublishedTable {
     this.id[row] = listing.id
     this.sellerId[row] = listing.sellerId
     this.itemId[row] = listing.itemId
-    this.kind[row] = this.#kindNumber(listing)
+    const kind = this.#kindNumber(listing)
+    this.kind = fitting(this.kind, kind)
+    this.kind[row] = kind
     this.kurus[row] = listing.kurus
     this.publishedMs[row] = listing.publishedMs
     this.expiresMs[row] = listing.expiresMs
@@ -165,7 +179,7 @@ export class PublishedTable {
     this.kurus = withCapacity(this.kurus, rows)
     this.publishedMs = withCapacity(this.publishedMs, rows)
     this.expiresMs = withCapacity(this.expiresMs, rows, Infinity)
-    this.pcHundredths = withCapacity(this.pcHundredths, rows)
+    this.#pc = withCapacity(this.#pc, rows)
     this.#rowOfId = withCapacity(this.#rowOfId, id + 1)
   }
 }

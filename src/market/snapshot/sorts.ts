@@ -61,9 +61,12 @@ export class ListingSorts {
   }
 
   #probe(by: 'price' | 'pc', bound: number): (row: number) => number {
-    const column = by === 'price' ? this.#table.kurus : this.#table.pcHundredths
+    const table = this.#table
     // Rows without a multiplier sort after every bound.
-    return (row) => (column[row]! < bound ? -1 : column[row]! === bound ? 0 : 1)
+    return (row) => {
+      const value = by === 'price' ? table.kurus[row]! : table.pcHundredths(row)
+      return value < bound ? -1 : value === bound ? 0 : 1
+    }
   }
 
   /** Increases whenever the position of a row in an order may have changed. */
@@ -126,7 +129,7 @@ export class ListingSorts {
   }
 
   #pcKey(row: number): number {
-    const pc = this.#table.pcHundredths[row]!
+    const pc = this.#table.pcHundredths(row)
     return Number.isNaN(pc) ? Number.MAX_SAFE_INTEGER : pc
   }
 }

@@ -326,8 +326,8 @@ export class ListingState {
     const pc = this.pcHundredths(table.itemId[row]!, table.kindOf(row).labelId, table.kurus[row]!)
     if (Number.isNaN(pc)) queries.sorts.withPc.delete(row)
     else queries.sorts.withPc.add(row)
-    if (Object.is(table.pcHundredths[row], pc)) return false
-    table.pcHundredths[row] = pc
+    if (Object.is(table.pcHundredths(row), pc)) return false
+    table.setPcHundredths(row, pc)
     queries.sorts.mark('pc', row)
     return true
   }
