@@ -2,6 +2,7 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { chance } from '#core/process/time-and-chance.ts'
 import type { Cache } from '#core/cache.ts'
+import { Repeats } from '#core/repeats.ts'
 import { type Operation, planViewer, type Viewer } from '#core/verb.ts'
 import type { Failures } from './failures.ts'
 import type { RawQuery } from './query.ts'
@@ -91,9 +92,8 @@ export interface SharedReads {
 const ADMITTED_WHEN_FULL = 1 / 128
 
 /**
- * Responds with the same content to everyone on a plan, from the cache if possible. The function that builds the bytes is cached at the
- * first
- * request, the bytes themselves at the second: most queries are sent only once.
+ * Responds with the same content to everyone on a plan, from the cache if possible. Most queries are sent only once: the function that builds the bytes
+ * is cached at the second request, the bytes themselves at the third.
  */
 export function sharedResponder({ cache, keyOf, make, cheap = false }: SharedReads): Responder {
   const uncached: Responder = (caller, request) => {
@@ -102,6 +102,7 @@ export function sharedResponder({ cache, keyOf, make, cheap = false }: SharedRea
     return made instanceof Promise ? made.then(checked) : checked(made)
   }
   if (!cache) return ownResponder(uncached)
+  const repeats = new Repeats()
   const store = (key: string, response: Response): Response => {
     cache.set(key, response)
     return response
@@ -123,7 +124,7 @@ export function sharedResponder({ cache, keyOf, make, cheap = false }: SharedRea
     const answer = orNotModified(made, headers['if-none-match'])
     if (!made.again || answer !== made) return compress(answer, encoding)
     if (encoding === null) {
-      cache.set(key, { ...made, body: made.again })
+      if (repeats.has(key)) cache.set(key, { ...made, body: made.again })
       return made
     }
     // Compressing takes a hundred times as long as building the bytes.
