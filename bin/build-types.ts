@@ -7,9 +7,7 @@ import { join } from 'node:path'
 import { openApiDocuments } from './openapi-documents.ts'
 
 const ROOT = join(import.meta.dirname, '..')
-/** The generator's program, next to the TypeScript that it needs. */
-const GENERATOR = ['client/', ''].map((folder) => join(ROOT, folder, 'node_modules/openapi-typescript/bin/cli.js')).find((file) => existsSync(file))
-const OPTIONS = ['--root-types', '--root-types-no-schema-prefix', '--default-non-nullable=false']
+const hasGenerator = ['', 'client/'].some((folder) => existsSync(join(ROOT, folder, 'node_modules/openapi-typescript')))
 
 /** The console needs neither examples nor errors by status; without them its types are half as long. */
 function withoutExamples(document: object): object {
@@ -19,11 +17,14 @@ function withoutExamples(document: object): object {
   return JSON.parse(text) as object
 }
 
-function typesOf(generator: string, document: object, options: string[]): string {
+function typesOf(document: object, options: string[]): string {
   const folder = mkdtempSync(join(tmpdir(), 'mintmark-types-'))
   const [source, types] = [join(folder, 'openapi.json'), join(folder, 'types.ts')]
   writeFileSync(source, JSON.stringify(document))
-  execFileSync(process.execPath, [generator, source, '--output', types, ...OPTIONS, ...options], { stdio: ['ignore', 'ignore', 'pipe'] })
+  execFileSync('npm', ['run', '--silent', 'types', '-w', 'client', '--', source, '--output', types, ...options], {
+    cwd: ROOT,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
   const text = readFileSync(types, 'utf8')
   rmSync(folder, { recursive: true })
   return text
@@ -34,10 +35,10 @@ function writeChanged(path: string, text: string): void {
   if (!existsSync(join(ROOT, path)) || readFileSync(join(ROOT, path), 'utf8') !== text) writeFileSync(join(ROOT, path), text)
 }
 
-if (GENERATOR) {
+if (hasGenerator) {
   const { api, operator } = await openApiDocuments()
-  writeChanged('client/src/api.ts', typesOf(GENERATOR, api, []))
-  const types = typesOf(GENERATOR, withoutExamples(operator), ['--enum-values'])
+  writeChanged('client/src/api.ts', typesOf(api, []))
+  const types = typesOf(withoutExamples(operator), ['--enum-values'])
   const values = types.indexOf('type FlattenedDeepRequired')
   writeChanged('console/src/api-types.ts', types.slice(0, values))
   const heading = "// The values of the operator API's enums, written by bin/build-types.ts and stored: the console is built without the generator.\n"
