@@ -106,7 +106,8 @@ export class SourceFetches {
       await recordEnd(db, source.name, why, now()).catch(() => {})
       return { result: 'failed', importId: null, bytes: 0, why }
     } finally {
-      // Closes the connection, which frees the lock in any case.
+      // So that the lock is free once the fetch is over; closing the connection frees it in any case, but later.
+      await lock.query('select pg_advisory_unlock_all()').catch(() => {})
       lock.release(true)
     }
   }
