@@ -124,7 +124,8 @@ async function compareKind(kind: Kind, peers: Peer[], dir: string, { seconds, ro
   for (let round = 0; round < (kind.warm ? rounds : 1); round += 1) {
     for (const peer of peers) {
       const figures = await measureTree(peer, files.get(peer)!, seconds * (peer.slow[kind.request] ? LONGER : 1))
-      console.error(`${kind.title}: ${peer.name} ${rate(figures.requestsPerSecond)} requests/s`)
+      const { requestsPerSecond, p50, p99, cpuMicros: cpu } = figures
+      console.error(`${kind.title}: ${peer.name} ${rate(requestsPerSecond)} requests/s, p50 ${p50} ms, p99 ${p99} ms, CPU ${whole(cpu)} µs`)
       measured.get(peer)!.push(figures)
     }
   }
