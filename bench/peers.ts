@@ -26,14 +26,17 @@ interface Peer {
   ids: Record<string, string>
   /** requests with `{card}` (TCGdex id), `{id}` (own id), `{page}`, `{offset}` and `{word}`: paths, or lines of a requests file */
   paths: Record<Request, string>
+  slow: Partial<Record<Request, boolean>>
 }
 
+type Card = Record<'card' | 'id' | 'name', string>
+type Options = Record<'seconds' | 'rounds', number> & { only: string[]; markdown: boolean }
 type Request = 'card' | 'page' | 'search'
 
 interface Kind {
   title: string
   request: Request
-  values: Record<string, string>[]
+  values: (Card | Record<string, string>)[]
   /** whether all requests are sent before the measurement */
   warm: boolean
 }
@@ -45,8 +48,13 @@ const WORDS = 100
 /** More than our caches hold. */
 const FRESH = 12_000
 const CHECKED = 40
+/** A server with fewer responses a second is measured this many times as long. */
+const SLOW = 20
+const LONGER = 4
 const PEERS = JSON.parse(readFileSync(new URL('peers.json', import.meta.url), 'utf8')) as Record<string, Pick<Peer, 'headers' | 'entry' | 'paths'>>
 const set = new Map<string, string>()
+const rate = (value: number) => (value < 100 ? value.toFixed(1) : whole(value))
+const ask = (peer: Peer, request: string) => answerTo(peer, peer.key, request, peer.headers)
 
 const command = new Command('bench peers')
   .description('Measures our node and other servers in turn; start each of them on the first core before')
@@ -70,13 +78,10 @@ function peerOf(text: string): Peer {
   const [, name = '', url, pids = ''] = /^(\w+)=(http:\/\/[^,]+)((?:,\d+)*)$/.exec(text) ?? []
   const described = PEERS[name]
   if (!url || !described) throw new Error(`${text} must be name=url,pid,pid with a name of bench/peers.json: ${Object.keys(PEERS).join(', ')}`)
-  const file = set.get(name)
-  const ids = file ? (JSON.parse(readFileSync(file, 'utf8')) as Record<string, string>) : {}
+  const ids = set.has(name) ? (JSON.parse(readFileSync(set.get(name)!, 'utf8')) as Record<string, string>) : {}
   const headers = Object.fromEntries(Object.entries(described.headers).map(([header, value]) => [header, filled(value, {})]))
-  return { ...described, headers, name, url, pids: pids.split(',').filter(Boolean).map(Number), key: '', ids }
+  return { ...described, headers, name, url, pids: pids.split(',').filter(Boolean).map(Number), key: '', ids, slow: {} }
 }
-
-type Options = Record<'seconds' | 'rounds', number> & { only: string[]; markdown: boolean }
 
 async function run(others: Peer[], options: Options): Promise<void> {
   const server = await startDatabaseServer()
@@ -85,11 +90,11 @@ async function run(others: Peer[], options: Options): Promise<void> {
     await importRealData(database.ctx, ({ file }) => console.error(`imported ${file}`))
     pinProcess(server.pid, SERVER_CORE)
     const node = await startNode(database.url)
+    const cards = await cardsOf(database.ctx.db)
     const own = { name: 'Mintmark', url: node.url, pids: [node.pid, server.pid], key: database.accounts.professional.key }
-    const ours: Peer = { ...PEERS['mintmark']!, ...own, ids: await ownIds(database.ctx.db) }
-    const peers = [ours, ...others]
-    const rows: string[][] = []
-    for (const kind of await kindsOf(database.ctx.db, peers, options.only)) rows.push(...(await compareKind(kind, peers, server.dir, options)))
+    const ours: Peer = { ...PEERS['mintmark']!, ...own, ids: Object.fromEntries(cards.map(({ card, id }) => [card, id])), slow: {} }
+    const [peers, rows]: [Peer[], string[][]] = [[ours, ...others], []]
+    for (const kind of kindsOf(cards, peers, options.only)) rows.push(...(await compareKind(kind, peers, server.dir, options)))
     await node.stop()
     await database.close()
     const head = ['Request', 'Server', 'Requests/s', 'p50 ms', 'p99 ms', 'CPU µs', 'Bytes', 'Memory MB']
@@ -100,36 +105,34 @@ async function run(others: Peer[], options: Options): Promise<void> {
   }
 }
 
-/** Measures the servers in turn, several rounds each. */
+/** Measures the servers in turn, several rounds each; slow ones for longer, so that each connection gets several responses. */
 async function compareKind(kind: Kind, peers: Peer[], dir: string, { seconds, rounds }: Options): Promise<string[][]> {
   const measured = new Map(peers.map((peer) => [peer, [] as LoadFigures[]]))
-  const bytes = new Map<Peer, number>()
-  const loads = new Map<Peer, string>()
+  const [bytes, files] = [new Map<Peer, number>(), new Map<Peer, string>()]
   for (const peer of peers) {
     const requests = kind.values.map((values) => filled(peer.paths[kind.request], { ...values, id: peer.ids[values['card'] ?? ''] ?? '' }))
-    loads.set(peer, writeRequests(dir, `${peer.name}-${kind.request}`, requests))
+    files.set(peer, writeRequests(dir, `${peer.name}-${kind.request}`, requests))
     if (!kind.warm) continue
     bytes.set(peer, await check(kind, peer, requests))
-    const passes = Array.from({ length: CONNECTIONS }, (_, first) => requests.filter((_request, i) => i % CONNECTIONS === first))
-    await Promise.all(
-      passes.map(async (pass) => {
-        for (const request of pass) await answerTo(peer, peer.key, request, peer.headers)
-      }),
-    )
-    await measureTree(peer, loads.get(peer)!, 1)
+    const parts = Array.from({ length: CONNECTIONS }, (_, first) => requests.filter((_request, i) => i % CONNECTIONS === first))
+    const started = performance.now()
+    await Promise.all(parts.map((part) => part.reduce((before, request) => before.then(() => ask(peer, request)), Promise.resolve<unknown>(null))))
+    const slow = requests.length / (performance.now() - started) < SLOW / 1_000
+    peer.slow[kind.request] = slow
+    if (!slow) await measureTree(peer, files.get(peer)!, 1)
   }
   for (let round = 0; round < (kind.warm ? rounds : 1); round += 1) {
     for (const peer of peers) {
-      const figures = await measureTree(peer, loads.get(peer)!, seconds)
-      console.error(`${kind.title}: ${peer.name} ${whole(figures.requestsPerSecond)} requests/s`)
+      const figures = await measureTree(peer, files.get(peer)!, seconds * (peer.slow[kind.request] ? LONGER : 1))
+      const { requestsPerSecond, p50, p99, cpuMicros: cpu } = figures
+      console.error(`${kind.title}: ${peer.name} ${rate(requestsPerSecond)} requests/s, p50 ${p50} ms, p99 ${p99} ms, CPU ${whole(cpu)} µs`)
       measured.get(peer)!.push(figures)
     }
   }
   return peers.map((peer) => {
     const { requestsPerSecond, p50, p99, cpuMicros: cpu } = medians(measured.get(peer)!)
-    const size = bytes.get(peer)
     const memory = whole(treeOf(peer.pids).reduce((sum, pid) => sum + proportionalMb(pid), 0))
-    return [kind.title, peer.name, whole(requestsPerSecond), p50.toFixed(2), p99.toFixed(2), whole(cpu), size ? whole(size) : '-', memory]
+    return [kind.title, peer.name, rate(requestsPerSecond), p50.toFixed(2), p99.toFixed(2), whole(cpu), whole(bytes.get(peer) ?? 0), memory]
   })
 }
 
@@ -139,12 +142,11 @@ async function compareKind(kind: Kind, peers: Peer[], dir: string, { seconds, ro
  * @throws Error if one is not a success, or if more than a tenth has not the content that the request demands
  */
 async function check({ request, values }: Kind, peer: Peer, requests: string[]): Promise<number> {
-  const sizes: number[] = []
-  const wrong: string[] = []
+  const [sizes, wrong]: [number[], string[]] = [[], []]
   for (const i of spread([...requests.keys()], CHECKED)) {
-    const { status, text, bytes } = await answerTo(peer, peer.key, requests[i]!, peer.headers)
+    const { status, text, bytes } = await ask(peer, requests[i]!)
     const entries = text.split(peer.entry).length - 1
-    const right = request === 'card' ? text.includes(values[i]!['name']!) : request === 'page' ? entries === PER_PAGE : entries > 0
+    const right = request === 'card' ? text.includes(String(values[i]!['name'])) : request === 'page' ? entries === PER_PAGE : entries > 0
     sizes.push(bytes)
     if (status !== 200 || !right) wrong.push(`${peer.name} ${requests[i]}: ${status} ${text.slice(0, 300)}`)
   }
@@ -157,9 +159,9 @@ async function measureTree({ url, pids, key, headers }: Peer, requestsFile: stri
   const used = () => processes.reduce((sum, pid) => sum + (cpuMicros(pid) || 0), 0)
   const before = used()
   const figures = await measure({ url, key, headers, requestsFile }, seconds)
-  const micros = used() - before
+  const cpu = (used() - before) / figures.requests
   await idle(processes)
-  return { ...figures, cpuMicros: micros / figures.requests }
+  return { ...figures, cpuMicros: cpu }
 }
 
 function filled(template: string, values: Record<string, string>): string {
@@ -170,19 +172,17 @@ function filled(template: string, values: Record<string, string>): string {
   })
 }
 
-/** Items of English cards by TCGdex id; the first of several finishes. */
-async function ownIds(db: Db): Promise<Record<string, string>> {
-  const { rows } = await sql<{ card: string; id: number }>`
-    select foreign_id as card, min(item_id) as id from item_foreign_ids where source = 'tcgdex' group by foreign_id`.execute(db.kysely)
-  return Object.fromEntries(rows.map(({ card, id }) => [card, String(id)]))
+/** Cards with an item of theirs, by TCGdex id. */
+async function cardsOf(db: Db): Promise<Card[]> {
+  const { rows } = await sql<Card>`
+    select f.foreign_id as card, min(i.id)::text as id, min(i.name) as name from item_foreign_ids f join items i on i.id = f.item_id
+    where f.source = 'tcgdex' and i.name ~ '^[A-Za-z ]+$' group by 1 order by md5(f.foreign_id)`.execute(db.kysely)
+  return rows
 }
 
 /** Requests for cards that all servers have, for pages of lists, and for words of these cards' names. */
-async function kindsOf(db: Db, peers: Peer[], only: string[]): Promise<Kind[]> {
-  const { rows: names } = await sql<{ card: string; name: string }>`
-    select f.foreign_id as card, min(i.name) as name from item_foreign_ids f join items i on i.id = f.item_id
-    where f.source = 'tcgdex' and i.name ~ '^[A-Za-z ]+$' group by 1 order by md5(f.foreign_id)`.execute(db.kysely)
-  const shared = names.filter(({ card }) => peers.every(({ ids }) => Object.keys(ids).length === 0 || card in ids))
+function kindsOf(cards: Card[], peers: Peer[], only: string[]): Kind[] {
+  const shared = cards.filter(({ card }) => peers.every(({ ids }) => Object.keys(ids).length === 0 || card in ids))
   const words = shuffled([...new Set(shared.flatMap(({ name }) => name.toLowerCase().split(' ')).filter((word) => word.length > 2))])
   const searched = words.slice(0, WORDS)
   const beginnings = shuffled([...new Set(words.flatMap((word) => [...word].map((_, i) => word.slice(0, i + 3))))])

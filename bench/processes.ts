@@ -121,7 +121,7 @@ export async function idle(pids: readonly number[]): Promise<void> {
   do {
     before = used()
     await delay(200)
-  } while (used() - before > 20_000 && performance.now() < until)
+  } while (used() - before > 100_000 && performance.now() < until)
 }
 
 /** Processes and their descendants. */
