@@ -11,6 +11,7 @@ const SLOTS = 2 ** 15
 /** Hashes of words that were seen once; a power of two. */
 const SEEN = 2 ** 14
 
+/** Words with a number each; at most `MAX_WORDS`, all others have none. */
 export class Vocabulary {
   #bytes = new Uint8Array(0)
   /** by word: end of its bytes, which follow those of the previous word */
