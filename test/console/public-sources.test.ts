@@ -67,7 +67,10 @@ describe.skipIf(NO_BROWSER)(`Public sources in the console${WHY}`, () => {
     await page.getByRole('link', { name: 'Pokémon', exact: true }).click()
     await page.getByRole('heading', { name: 'Pokémon', exact: true }).waitFor()
     await page.getByRole('heading', { name: 'Sources of the catalogue' }).waitFor()
-    await page.getByRole('link', { name: /pokemontcg \(2 files\)/ }).first().waitFor()
+    await page
+      .getByRole('link', { name: /pokemontcg \(2 files\)/ })
+      .first()
+      .waitFor()
     await page.getByRole('heading', { name: 'Public sources' }).waitFor()
     expect(await seriousOf(page)).toEqual([])
     await close()

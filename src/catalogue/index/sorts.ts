@@ -167,7 +167,7 @@ export function hasChangedSince({ prices, updatedAtMs }: ItemTable, row: number,
   if (updatedAtMs[row]! >= ms) return true
   const start = prices.start(row)
   const end = start + prices.count(row)
-  for (let i = start; i < end; i += 1) if (prices.updatedAtMs[i]! >= ms && prices.market[i] === market) return true
+  for (let i = start; i < end; i += 1) if (prices.updatedAtMs.at(i) >= ms && prices.market[i] === market) return true
   return false
 }
 
