@@ -1,5 +1,5 @@
 // Builds the types of the client and of the console, and the values of the console's enums, from the OpenAPI documents of the service. Without
-// openapi-typescript, as after `npm ci`, it does nothing: the builds of both need no types.
+// openapi-typescript, as after `npm ci --omit=dev`, it does nothing: the builds of both need no types.
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

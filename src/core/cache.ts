@@ -1,5 +1,5 @@
-// The cache of values by key: bounded by weight, cleared when its source changes, evicting unused entries. Bytes of items are cached in rings of memory
-// instead (index/byte-ring.ts), and results of functions of short texts by index/memoize.ts.
+// The cache of values by key: bounded by weight, cleared when its source changes, evicting unused entries; and which keys are asked for again.
+// Bytes of items are cached in rings of memory instead (index/byte-ring.ts), and results of functions of short texts by index/memoize.ts.
 
 export interface CacheOptions<K, V> {
   /** total weight at which entries are evicted */
@@ -150,5 +150,24 @@ export class Cache<K, V> {
       this.#weight -= entry.weight
       this.#onRemoved?.(entry.value, key)
     }
+  }
+}
+
+/** Each holds the hash of the last key that was assigned to it. */
+const SLOTS = 4_096
+
+/** Remembers about as many recent keys as it has slots; a newer key replaces an older one in the same slot. */
+export class Repeats {
+  readonly #hashes = new Int32Array(SLOTS)
+
+  /** Whether the key was asked for before and is still remembered; then remembers it. Another key with the same 32-bit hash counts as the same. */
+  has(key: string): boolean {
+    let hash = 0x811c9dc5
+    for (let i = 0; i < key.length; i += 1) hash = Math.imul(hash ^ key.charCodeAt(i), 0x01000193)
+    hash ^= hash >>> 15
+    const slot = hash & (SLOTS - 1)
+    if (this.#hashes[slot] === hash) return true
+    this.#hashes[slot] = hash
+    return false
   }
 }

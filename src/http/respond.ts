@@ -1,8 +1,7 @@
 // Builds all responses: turns a request and its caller into a response, whichever adapter has read the request.
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { chance } from '#core/process/time-and-chance.ts'
-import type { Cache } from '#core/cache.ts'
-import { Repeats } from '#core/repeats.ts'
+import { type Cache, Repeats } from '#core/cache.ts'
 import { type Operation, planViewer, type Viewer } from '#core/verb.ts'
 import type { Failures } from './failures.ts'
 import type { RawQuery } from './query.ts'

@@ -1,5 +1,6 @@
 // Lists the notifications of the caller's audience, and marks them as read for the caller.
 import { sql } from 'kysely'
+import { idForSql } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { listVerb, type Range } from '#core/paging.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'
@@ -71,7 +72,7 @@ function mark(ctx: WriteCtx, accountId: number | null, ids: readonly number[] | 
     const { rows } = await sql`
       insert into notification_reads as r (notification_id, reader, version)
       select id, ${actorOf(ctx.viewer)}, version from notifications
-      where account_id is not distinct from ${accountId}::int and resolved_at is null ${ids ? sql`and id = any(${ids}::bigint[])` : sql``}
+      where account_id is not distinct from ${accountId}::int and resolved_at is null ${ids ? sql`and id = any(${ids.map(idForSql)}::bigint[])` : sql``}
       on conflict (notification_id, reader) do update set version = excluded.version where r.version < excluded.version
       returning 1`.execute(tx)
     return { marked: rows.length }

@@ -33,6 +33,6 @@ function copyOfClient(): string {
   const copy = mkdtempSync(join(tmpdir(), 'mintmark-checkout-'))
   const from = join(ROOT, 'client')
   cpSync(from, join(copy, 'client'), { recursive: true, filter: (path) => !['node_modules', 'dist'].includes(basename(path)) })
-  for (const modules of ['node_modules', 'client/node_modules', 'bin']) symlinkSync(join(ROOT, modules), join(copy, modules))
+  for (const modules of ['node_modules', 'client/node_modules']) symlinkSync(join(ROOT, modules), join(copy, modules))
   return copy
 }

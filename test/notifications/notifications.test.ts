@@ -155,7 +155,9 @@ test('reading is for each person, and ends when the finding changes', async () =
   await look()
   expect((await unread()).map(({ kind }) => kind)).toEqual(['rates_missing'])
 
-  expect((await send(`${here.publicUrl}/api/v1/plus/notifications/read`, here.keys.plus, { json: {} })).body.data).toEqual({ marked: 1 })
+  const markOwn = (json: object) => send(`${here.publicUrl}/api/v1/plus/notifications/read`, here.keys.plus, { json })
+  expect((await markOwn({ ids: [1e308, -1] })).body.data).toEqual({ marked: 0 })
+  expect((await markOwn({})).body.data).toEqual({ marked: 1 })
   expect(await desk('unread=1')).toEqual([])
   // Another account sees nothing of it, and marks nothing.
   const foreign = await send<Notification[]>(`${here.publicUrl}/api/v1/plus/notifications`, here.keys.enterprise)

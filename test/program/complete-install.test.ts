@@ -1,10 +1,9 @@
 // Completes what npm of older Node versions leaves out of an installation: the link to the project's Node, and native packages that require a later
-// Node. Tests and checks install their packages when they start.
-import { execFile, execFileSync } from 'node:child_process'
+// Node.
+import { execFileSync } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { promisify } from 'node:util'
 import { afterAll, beforeEach, expect, test } from 'vitest'
 
 const root = mkdtempSync(join(tmpdir(), 'mintmark-install-'))
@@ -72,29 +71,6 @@ test('what nothing reads is deleted', () => {
   for (const file of [...unread, ...read]) native('.', file)
   complete()
   expect([...unread, ...read].filter((file) => existsSync(join(modules, file)))).toEqual(read)
-})
-
-test('packages for development are installed once, if one is missing or has another version', async () => {
-  const log = join(root, 'npm.log')
-  const lock = (version: string) =>
-    JSON.stringify({ packages: { '': {}, build: {}, 'node_modules/vitest': { version }, 'node_modules/else': { optional: true } } })
-  writeFileSync(join(root, 'package-lock.json'), lock('2.0.0'))
-  writeFileSync(
-    join(root, 'npm.mjs'),
-    `import { appendFileSync, cpSync } from 'node:fs'
-appendFileSync(${JSON.stringify(log)}, process.argv.slice(2).join(' ') + '\\n')
-cpSync('package-lock.json', 'node_modules/.package-lock.json')`,
-  )
-  const env = { ...process.env, npm_execpath: join(root, 'npm.mjs') }
-  const start = () => promisify(execFile)(process.execPath, [join(root, 'bin/install-dev.ts')], { env })
-  const installs = async (installed?: string) => {
-    rmSync(log, { force: true })
-    if (installed) writeFileSync(join(modules, '.package-lock.json'), installed)
-    await Promise.all([start(), start(), start()])
-    return existsSync(log) ? readFileSync(log, 'utf8').trim().split('\n') : []
-  }
-  const once = ['install --include=dev --no-save --no-audit --no-fund']
-  expect([await installs(), await installs(), await installs(lock('1.0.0')), await installs('{"packages":{}}')]).toEqual([once, [], once, once])
 })
 
 test('hosted pages are not built again while their sources are unchanged', () => {
