@@ -15,7 +15,10 @@ interface Connection {
 
 const { host, hostname, port } = new URL(url)
 const requests = readFileSync(file, 'utf8').trimEnd().split('\n').map(bytesOf)
-const count = Math.round(perSecond * seconds)
+/** Not counted: this process compiles its code meanwhile. */
+const WARM_UP_S = 1
+const warmUp = Math.round(perSecond * WARM_UP_S)
+const count = warmUp + Math.round(perSecond * seconds)
 const latencies = new Float64Array(count)
 const free: Connection[] = []
 const dueMs = (number: number) => startedMs + (number * 1_000) / perSecond
@@ -37,9 +40,15 @@ function turn(): void {
 }
 
 function print(): void {
-  latencies.sort()
-  const share = (part: number) => latencies[Math.min(count - 1, Math.floor(count * part))]!
-  const figures: PacedFigures = { requests: count, p50: share(0.5), p99: share(0.99), max: latencies[count - 1]!, bytes: Math.round(bytes / count) }
+  const counted = latencies.subarray(warmUp).sort()
+  const share = (part: number) => counted[Math.min(counted.length - 1, Math.floor(counted.length * part))]!
+  const figures: PacedFigures = {
+    requests: counted.length,
+    p50: share(0.5),
+    p99: share(0.99),
+    max: counted.at(-1)!,
+    bytes: Math.round(bytes / count),
+  }
   process.stdout.write(JSON.stringify(figures), () => process.exit(0))
 }
 

@@ -30,7 +30,7 @@ export interface PacedFigures {
 }
 
 /**
- * Sends requests at the rate for a number of seconds, over keep-alive connections. If all connections are busy, a due request waits for the first
+ * Sends requests at the rate for a number of seconds, after a second that is not counted, over keep-alive connections. If all connections are busy, a due request waits for the first
  * free one, and its latency includes this wait.
  * @throws Error if any response was not a success
  */
