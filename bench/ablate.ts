@@ -1,6 +1,6 @@
 // `npm run bench -- --ablate`: the effect of each optimisation on each workload, with and without concurrent price writes.
 import { SPEEDUPS, type Speedup } from '#core/speedups.ts'
-import { median, type Traffic } from './compare.ts'
+import { medianAndRange, type Traffic } from './compare.ts'
 import { type Load, measure, writeRequests } from './load.ts'
 import { postingPrices } from './posted-prices.ts'
 import { type Server, startNode, startServer } from './processes.ts'
@@ -80,7 +80,7 @@ export async function ablate(stage: Stage, workloads: readonly HttpWorkload[]): 
     stage.say(`round ${round} of ${ROUNDS} while prices arrive`)
   }
   const figures = [...cells.values()]
-  const shown = ({ shares }: Cell) => `${median(shares).toFixed(2)} (${Math.min(...shares).toFixed(2)}-${Math.max(...shares).toFixed(2)})`
+  const shown = ({ shares }: Cell) => medianAndRange(shares, 2)
   const row = (variant: string, prices: boolean) =>
     workloads.map(({ id }) => {
       const found = cells.get(`${variant} ${id} ${prices}`)

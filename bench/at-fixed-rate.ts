@@ -1,5 +1,5 @@
 // `npm run bench -- --paced`: latencies at 70 % of the highest load, from each request's due time, and the pauses of the node meanwhile.
-import { median, type Traffic } from './compare.ts'
+import { median, medianAndRange, type Traffic } from './compare.ts'
 import { type Pauses, pausesWhile } from './inspect.ts'
 import { measure, writeRequests } from './load.ts'
 import { paced, type PacedFigures } from './paced.ts'
@@ -23,7 +23,8 @@ interface Round {
 
 /**
  * In each round, the highest load of a workload is measured, and then 70 % of it is sent to the node and to bare node:http, whose latencies show what
- * the machine and the load generator add. All requests have a due time, so a pause delays all requests that are due during it.
+ * the machine and the load generator add. All requests have a due time, so a pause delays all requests that are due during it. Pauses are observed
+ * during a second such load, because the observation itself costs time.
  */
 export async function atFixedRate(stage: Stage, workloads: readonly HttpWorkload[]): Promise<{ table: Table; figures: unknown }> {
   const { effort, database, say } = stage
@@ -56,7 +57,7 @@ export async function atFixedRate(stage: Stage, workloads: readonly HttpWorkload
         `${id} ${title}`,
         Math.round(middle(({ perSecond }) => perSecond)).toLocaleString('en'),
         middle(({ ours }) => ours.p50).toFixed(2),
-        `${median(p99s).toFixed(1)} (${Math.min(...p99s).toFixed(1)}-${Math.max(...p99s).toFixed(1)})`,
+        medianAndRange(p99s, 1),
         middle(({ ours }) => ours.max).toFixed(1),
         middle(({ bare }) => bare.p99).toFixed(1),
         middle(({ pauses }) => pauses.longestMs).toFixed(1),
@@ -87,7 +88,8 @@ async function roundsOf(stage: Stage, id: string, { requests, bytes }: Traffic, 
     const { requestsPerSecond } = await measure(load, effort.seconds)
     const perSecond = requestsPerSecond * SHARE
     const send = (url: string) => paced({ url, key, requests, perSecond, seconds: effort.seconds })
-    const { result: ours, pauses } = await pausesWhile(node, () => send(node.url))
+    const ours = await send(node.url)
+    const pauses = await pausesWhile(node, () => send(node.url))
     rounds.push({ perSecond, ours, pauses, bare: await send(bare.url) })
   }
   await bare.stop()

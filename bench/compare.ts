@@ -104,6 +104,12 @@ export function medians(rows: LoadFigures[]): LoadFigures {
   }
 }
 
+/** Median of values, with the lowest and highest. */
+export function medianAndRange(values: number[], digits: number): string {
+  const [middle, lowest, highest] = [median(values), Math.min(...values), Math.max(...values)].map((value) => value.toFixed(digits))
+  return `${middle} (${lowest}-${highest})`
+}
+
 export function median(values: number[]): number {
   const sorted = values.toSorted((a, b) => a - b)
   return sorted[Math.floor(sorted.length / 2)]!

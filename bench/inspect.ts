@@ -64,14 +64,14 @@ const WATCH_PAUSES = `(() => {
 })()`
 
 /** Measures the pauses of a node while something runs. */
-export async function pausesWhile<T>(node: Node, run: () => Promise<T>): Promise<{ result: T; pauses: Pauses }> {
+export async function pausesWhile(node: Node, run: () => Promise<unknown>): Promise<Pauses> {
   const session = await openSession(node)
   const evaluate = (expression: string) => session.call('Runtime.evaluate', { expression, returnByValue: true })
   await evaluate(WATCH_PAUSES)
-  const result = await run()
-  const { result: read } = (await evaluate('readPauses()')) as { result: { value: Pauses } }
+  await run()
+  const { result } = (await evaluate('readPauses()')) as { result: { value: Pauses } }
   session.close()
-  return { result, pauses: read.value }
+  return result.value
 }
 
 /** Profiles a node while something runs. */

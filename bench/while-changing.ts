@@ -1,5 +1,5 @@
 // `npm run bench -- --changing`: reads while prices arrive, compared with the same reads while nothing changes.
-import { median, type Traffic } from './compare.ts'
+import { median, medianAndRange, type Traffic } from './compare.ts'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { profileWhile } from './inspect.ts'
 import { type Load, type LoadFigures, measure, writeRequests } from './load.ts'
@@ -66,7 +66,7 @@ export async function whileChanging(stage: Stage, workloads: readonly HttpWorklo
         `${id} ${title}`,
         Math.round(middle(({ calm }) => calm.requestsPerSecond)).toLocaleString('en'),
         Math.round(middle(({ changing }) => changing.requestsPerSecond)).toLocaleString('en'),
-        `${median(shares).toFixed(2)} (${Math.min(...shares).toFixed(2)}-${Math.max(...shares).toFixed(2)})`,
+        medianAndRange(shares, 2),
         '0.65',
         middle(({ calm }) => calm.p99).toFixed(1),
         middle(({ changing }) => changing.p99).toFixed(1),

@@ -305,7 +305,7 @@ function labelTest({ items: { prices }, labels, market }: QueryData, term: Term)
 /** @param of position of the market whose prices are compared; null for the displayed ones */
 function priceTest(of: number | null): Field['test'] {
   return ({ items, labels, market }, term) => {
-    const bound = /^\d{1,10}(?:\.\d{1,2})?$/u.test(term.value) ? parseMinor(term.value) : null
+    const bound = parseMinor(term.value)
     if (bound === null) throw wrongValue(term, reason('number', { min: 0, decimals: 2 }))
     const holds = compare(term.operator)
     const fixed = of ?? market
