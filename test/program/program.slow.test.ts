@@ -88,15 +88,9 @@ describe('with a running service', () => {
     expect(existsSync(join(dataDir, 'demo-access.json'))).toBe(false)
   })
 
-  test.runIf(process.platform === 'linux')('Node runs with memory options, in the process that was started', async () => {
+  test.runIf(process.platform === 'linux')('Node runs with memory options, in the process that was started', () => {
     const started = readFileSync(`/proc/${service.child.pid}/cmdline`, 'utf8').split('\0')
     expect(started).toEqual(expect.arrayContaining(['--max-semi-space-size=8', '--no-memory-reducer', '--heap-growing-percent=50', 'serve']))
-    const token = printedKeys(service.greeting)['Operator token']!
-    const metrics = await (await fetch(`${service.operatorUrl}/metrics`, { headers: { authorization: `Bearer ${token}` } })).text()
-    // Two halves of 8 MB, and a smaller space for new large objects.
-    const newSpace = /^mintmark_nodejs_heap_space_size_total_bytes\{space="new"\} (\S+)$/m.exec(metrics)?.[1]
-    expect(Number(newSpace)).toBeGreaterThan(8 * 1024 * 1024)
-    expect(Number(newSpace)).toBeLessThan(20 * 1024 * 1024)
   })
 
   test('changes by account, key and import commands are visible in the service at once', async () => {
