@@ -156,6 +156,8 @@ export async function walk({ page, open, troubles }: Visit, paths: readonly stri
     if ((await page.locator('h1').count()) !== 1) wrong('has not one heading')
     if ((await page.locator('.state.bad').count()) > 0) wrong('shows an error')
     if ((await page.locator('header nav a:not(:has(svg))').count()) > 0) wrong('has a place without an icon')
+    const unfilled = /\{[a-z]+\}/i.exec(await page.locator('body').innerText())
+    if (unfilled) wrong(`shows ${unfilled[0]}`)
     if (!(await page.title()).endsWith('· Mintmark')) wrong('has no title')
   }
   return [...found, ...troubles]

@@ -29,8 +29,8 @@ export function GamesPage() {
                 { head: t('game'), cell: ({ game, name }) => <a href={`/console/games/${encodeURIComponent(game)}`}>{name}</a> },
                 { head: t('items'), number: true, cell: ({ items }) => count(items) },
                 { head: t('categories'), number: true, cell: ({ categories }) => count(categories) },
-                { head: t('matchesOfCards'), number: true, cell: ({ waiting }) => count(waiting) },
-                { head: t('matchesOfSets'), number: true, cell: ({ waiting_sets: sets }) => count(sets) },
+                { head: t('cardsToMatch'), number: true, cell: ({ waiting }) => count(waiting) },
+                { head: t('setsToMatch'), number: true, cell: ({ waiting_sets: sets }) => count(sets) },
                 { head: t('lastChanged'), cell: ({ updated_at: at }) => at && <Age of={at} /> },
               ]}
             />
@@ -72,19 +72,19 @@ function Loaded({ of }: { of: GameDetail }) {
           ],
           [t('categories'), count(categories)],
           [
-            t('matchesOfCards'),
+            t('cardsToMatch'),
             <a key="cards" href={`/console/matches?${query}`}>
               {count(waiting)}
             </a>,
           ],
           [
-            t('matchesPostponed'),
+            t('matchState.postponed'),
             <a key="postponed" href={`/console/matches?state=postponed&${query}`}>
               {count(postponed)}
             </a>,
           ],
           [
-            t('matchesOfSets'),
+            t('setsToMatch'),
             <a key="sets" href={`/console/set-matches?${query}`}>
               {count(sets)}
             </a>,

@@ -458,6 +458,8 @@ export const en = {
   matches: 'Matches',
   matchesOfCards: 'Cards and products',
   matchesOfSets: 'Sets',
+  cardsToMatch: 'Cards to match',
+  setsToMatch: 'Sets to match',
   noMatches: 'No pending records.\nRecords that could belong to several items appear here after an import.',
   noSetMatches: 'No pending sets.\nSets that sources name differently appear here after an import.',
   matchKeys: '1 to 9 accept a candidate, N creates a new item, L postpones, W withdraws, the arrow keys move.',

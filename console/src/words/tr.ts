@@ -461,6 +461,8 @@ export const tr: Record<keyof typeof en, string> = {
   matches: 'Eşleştirmeler',
   matchesOfCards: 'Kartlar ve ürünler',
   matchesOfSets: 'Setler',
+  cardsToMatch: 'Eşleşmeyi bekleyen kartlar',
+  setsToMatch: 'Eşleşmeyi bekleyen setler',
   noMatches: 'Karar bekleyen kayıt yok.\nBirden çok ürüne ait olabilecek kayıtlar, içe aktarmadan sonra burada görünür.',
   noSetMatches: 'Karar bekleyen set yok.\nKaynakların farklı adlandırdığı setler, içe aktarmadan sonra burada görünür.',
   matchKeys: '1–9 adayı kabul eder, N yeni ürün oluşturur, L erteler, W kararı geri çeker, ok tuşları gezinir.',
