@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 
 /** Commands that answer requests; the first is the default. */
 const ANSWERING: readonly (string | undefined)[] = [undefined, 'serve', 'api', 'operator']
-/** How V8 manages the memory of a process that answers requests; its defaults are for pages that a user leaves. */
+/** How V8 manages the memory of a process that answers requests; its defaults keep the heap of an often idle process small. */
 const MEMORY = [
   // While a larger young generation is collected, during a price job, all requests wait for 8 to 20 ms; one that starts smaller promotes garbage.
   '--max-semi-space-size=8',

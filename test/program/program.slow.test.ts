@@ -90,7 +90,9 @@ describe('with a running service', () => {
 
   test.runIf(process.platform === 'linux')('Node runs with memory options, in the process that was started', () => {
     const started = readFileSync(`/proc/${service.child.pid}/cmdline`, 'utf8').split('\0')
-    expect(started).toEqual(expect.arrayContaining(['--max-semi-space-size=8', '--no-memory-reducer', '--heap-growing-percent=50', 'serve']))
+    expect(started).toEqual(
+      expect.arrayContaining(['--max-semi-space-size=8', '--min-semi-space-size=8', '--no-memory-reducer', '--heap-growing-percent=50', 'serve']),
+    )
   })
 
   test('changes by account, key and import commands are visible in the service at once', async () => {
