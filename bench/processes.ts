@@ -3,11 +3,13 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
+import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 
 export const SERVER_CORE = 0
+const REPOSITORY = fileURLToPath(new URL('..', import.meta.url))
 const START_MS = 120_000
 const ABOUT_INSPECTOR = /^(Debugger (listening|attached|ending)|For help, see: https:\/\/nodejs|Waiting for the debugger)/
 
@@ -37,10 +39,18 @@ export function pinProcess(pid: number, core: number): void {
   if (canPin) execFileSync('taskset', ['-a', '-c', '-p', String(core), String(pid)], { stdio: 'ignore' })
 }
 
+/** What starts a program instead of this repository and Node's own options. */
+export interface Program {
+  /** folder of another checkout; default: this one */
+  folder?: string
+  /** options of Node itself */
+  options?: readonly string[]
+}
+
 /** Starts a program of this repository on the server's core and waits until it prints its address. */
-export async function startServer(script: string, args: string[], env: Record<string, string> = {}): Promise<Server> {
+export async function startServer(script: string, args: string[], env: Record<string, string> = {}, program: Program = {}): Promise<Server> {
   const started = performance.now()
-  const child = run(script, args, env)
+  const child = run(script, args, env, program)
   const exited = once(child, 'exit')
   const complain = (code: number | null, signal: string | null) => console.error(`${script} ended by itself: ${signal ?? code}`)
   child.on('exit', complain)
@@ -73,7 +83,7 @@ export interface Node extends Server {
 }
 
 /** Starts our node as users do, without request limits, and waits until it listens. */
-export async function startNode(databaseUrl: string, settings: Record<string, string> = {}): Promise<Node> {
+export async function startNode(databaseUrl: string, settings: Record<string, string> = {}, program: Program = {}): Promise<Node> {
   const inspectPort = await freePort()
   const env = {
     DATABASE_URL: databaseUrl,
@@ -84,7 +94,7 @@ export async function startNode(databaseUrl: string, settings: Record<string, st
     NODE_OPTIONS: `--inspect-port=${inspectPort}`,
     ...settings,
   }
-  return { ...(await startServer('src/main.ts', ['api'], env)), inspectPort }
+  return { ...(await startServer('src/main.ts', ['api'], env, program)), inspectPort }
 }
 
 /** Runs a program of this repository on the server's core to its end. @returns its output */
@@ -143,9 +153,17 @@ export function proportionalMb(pid: number): number {
   return Number(/^Pss:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))?.[1] ?? 0) / 1024
 }
 
-function run(script: string, args: string[], env: Record<string, string>): ChildProcess {
-  const file = fileURLToPath(new URL(`../${script}`, import.meta.url))
-  const [command, ...rest] = pinned(SERVER_CORE, [process.execPath, file, ...args])
+/** Options of Node itself with which a process of ours runs: a node adds some to those it was started with. */
+export function optionsOf(pid: number): string[] {
+  const words = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0')
+  return words.slice(
+    1,
+    words.findIndex((word) => word.endsWith('.ts')),
+  )
+}
+
+function run(script: string, args: string[], env: Record<string, string>, { folder = REPOSITORY, options = [] }: Program = {}): ChildProcess {
+  const [command, ...rest] = pinned(SERVER_CORE, [process.execPath, ...options, join(folder, script), ...args])
   const child = spawn(command!, rest, { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] })
   children.add(child)
   createInterface({ input: child.stderr }).on('line', (line) => {

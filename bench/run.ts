@@ -2,7 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { cpus } from 'node:os'
 import { Command, InvalidArgumentError, Option } from 'commander'
-import { ABLATED, ablate } from './ablate.ts'
+import { ABLATED, ablate, compareNodes } from './ablate.ts'
 import { atFixedRate, PACED } from './at-fixed-rate.ts'
 import { shareChart } from './chart.ts'
 import { type BenchDatabase, startDatabaseServer } from './database.ts'
@@ -25,6 +25,7 @@ interface Options {
   markdown: boolean
   profile: boolean
   ablate: boolean
+  beside: string[]
   changing: boolean
   paced: boolean
   chart?: string
@@ -43,6 +44,12 @@ const options = new Command('bench')
   .option('--quick', 'one short round each', false)
   .option('--profile', 'print the hottest functions of our node, and save the profiles', false)
   .option('--ablate', 'measure the workloads with only each optimisation, and with all but each', false)
+  .option(
+    '--beside <node>',
+    'compare with a node of another checkout, with other settings or options of Node; repeatable',
+    (text, all: string[]) => [...all, text],
+    [],
+  )
   .option('--changing', 'compare reads while prices arrive with the same reads while nothing changes', false)
   .option('--paced', 'measure latencies at 70 % of the highest load, from the due times of requests', false)
   .option('--markdown', 'print tables in Markdown', false)
@@ -67,8 +74,8 @@ function profiles(): URL | null {
 
 async function run(): Promise<void> {
   const workloads = chosenWorkloads(
-    options.only ?? (options.ablate ? ABLATED : options.changing ? CHANGING : options.paced ? PACED : null),
-    options.ablate || options.changing || options.paced,
+    options.only ?? (options.ablate || options.beside.length > 0 ? ABLATED : options.changing ? CHANGING : options.paced ? PACED : null),
+    options.ablate || options.beside.length > 0 || options.changing || options.paced,
   )
   if (workloads.length === 0) throw new Error(`Unknown workloads: ${options.only!.join(', ')}`)
   if (!canPin) say('taskset not found: servers and load share all cores, so figures vary more')
@@ -96,6 +103,7 @@ async function run(): Promise<void> {
 
 async function measureAll(workloads: Workload[], stage: Stage): Promise<Measured[]> {
   if (options.ablate) return [await ablate(stage, workloads as HttpWorkload[])]
+  if (options.beside.length > 0) return [await compareNodes(stage, workloads as HttpWorkload[], options.beside)]
   if (options.paced) return [await atFixedRate(stage, workloads as HttpWorkload[])]
   if (options.changing) return [await whileChanging(stage, workloads as HttpWorkload[])]
   const measured: Measured[] = []
