@@ -10,11 +10,11 @@ import { databaseFindings, machineFindings } from '#health/checks.ts'
 import { type Finding, finding } from '#health/findings.ts'
 import { applyStored, liveConfig } from '#live-settings/live-config.ts'
 import { type Config, readConfig } from '../config.ts'
-import { addCommand, type OutputOptions, type Print, printResult } from './terminal/command.ts'
+import { addCommand, type OpenCli, type OutputOptions, type Print, printResult } from './terminal/command.ts'
 
 const ANSWER_MS = 2_000
 
-export function register(program: Command, print: Print): void {
+export function register(program: Command, _open: OpenCli, print: Print): void {
   addCommand(program, 'doctor', 'check settings, database, migrations, clock, worker, ports, disk, price sources and exchange rates').action(
     async (options: OutputOptions) => {
       const findings = await examine()

@@ -7,7 +7,7 @@ import { type Command, InvalidArgumentError } from 'commander'
 import { delay, machineNow } from '#core/process/time-and-chance.ts'
 import { parseDuration } from '#core/duration.ts'
 import { signatureOf } from '#webhooks/delivery/sign.ts'
-import { addCommand, type OutputOptions, type Print, wholeNumber } from './terminal/command.ts'
+import { addCommand, type OpenCli, type OutputOptions, type Print, wholeNumber } from './terminal/command.ts'
 
 interface ListenOptions extends OutputOptions {
   port: number
@@ -19,7 +19,7 @@ interface ListenOptions extends OutputOptions {
 
 const MAX_BODY_BYTES = 1024 * 1024
 
-export function register(program: Command, print: Print): void {
+export function register(program: Command, _open: OpenCli, print: Print): void {
   addCommand(program, 'listen', 'receive webhooks, verify their signatures and print them')
     .requiredOption('--secret <secret>', 'secret of the webhook, from GET /api/v1/plus/webhook')
     .option('--port <number>', 'port to listen on, 0 for any free one', port, 9000)

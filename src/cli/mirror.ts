@@ -3,7 +3,7 @@ import { type Command, Option } from 'commander'
 import { CatalogueCopy } from '../mirror/copy.ts'
 import { exportCopy } from '../mirror/export-copy.ts'
 import { follow } from '../mirror/follow.ts'
-import { addCommand, type OutputOptions, type Print, printResult } from './terminal/command.ts'
+import { addCommand, type OpenCli, type OutputOptions, type Print, printResult } from './terminal/command.ts'
 import { writeText } from './export.ts'
 
 interface MirrorOptions extends OutputOptions {
@@ -13,7 +13,7 @@ interface MirrorOptions extends OutputOptions {
   export?: string
 }
 
-export function register(program: Command, print: Print): void {
+export function register(program: Command, _open: OpenCli, print: Print): void {
   addCommand(program, 'mirror', 'mirror the catalogue of another Mintmark in a SQLite file')
     .argument('<url>', 'URL of the service, such as https://cards.example')
     .addOption(new Option('--key <key>', 'API key for that service, Professional or above').env('MIRROR_KEY').makeOptionMandatory())

@@ -2,41 +2,8 @@
 import { Command, CommanderError } from 'commander'
 import { machineNow } from '#core/process/time-and-chance.ts'
 import packageJson from '../../package.json' with { type: 'json' }
-import { register as registerAccount } from './account.ts'
-import { register as registerArchive } from './archive.ts'
-import { register as registerBatches } from './batches.ts'
-import { register as registerBackup } from './backup.ts'
-import { register as registerCertificates } from './certificates.ts'
-import { register as registerCollection } from './collection.ts'
-import type { CliCtx, OpenCli } from './terminal/command.ts'
-import { register as registerDemo } from './demo/demo.ts'
-import { register as registerDoctor } from './doctor.ts'
-import { register as registerDump } from './dump.ts'
-import { register as registerExport } from './export.ts'
-import { register as registerFetch } from './catalogue/fetch.ts'
-import { register as registerGames } from './catalogue/games.ts'
-import { register as registerHeld } from './prices/held.ts'
-import { register as registerImport } from './catalogue/import.ts'
-import { register as registerIndices } from './indices.ts'
-import { register as registerKey } from './key.ts'
-import { register as registerListen } from './listen.ts'
+import type { CliCtx, CommandModule, OpenCli } from './terminal/command.ts'
 import { openLog } from './terminal/log.ts'
-import { register as registerMatch } from './match.ts'
-import { register as registerMatches } from './matches.ts'
-import { register as registerMerge } from './merge.ts'
-import { register as registerMigrate } from './migrate.ts'
-import { register as registerMirror } from './mirror.ts'
-import { register as registerNotifications } from './notifications.ts'
-import { register as registerOperatorToken } from './operator-token.ts'
-import { register as registerPeople } from './people.ts'
-import { register as registerPriceReviews } from './prices/price-reviews.ts'
-import { register as registerBreach } from './privacy/breach.ts'
-import { register as registerNotices } from './privacy/notices.ts'
-import { register as registerPersonalData } from './privacy/personal-data.ts'
-import { register as registerRates } from './rates.ts'
-import { register as registerUsualRatios } from './prices/usual-ratios.ts'
-import { register as registerSettings } from './settings.ts'
-import { register as registerServe } from './service/serve.ts'
 import { readConfig } from '../config.ts'
 import { ServiceError } from '#core/errors.ts'
 import { openDatabase } from '#db/open.ts'
@@ -79,39 +46,47 @@ const program = new Command('mintmark')
   .showHelpAfterError('(add --help for usage)')
   .exitOverride()
 
-registerServe(program)
-registerMigrate(program, print)
-registerImport(program, open, print)
-registerFetch(program, open, print)
-registerGames(program, open, print)
-registerExport(program, open)
-registerDump(program, open, print)
-registerMirror(program, print)
-registerHeld(program, open, print)
-registerPersonalData(program, open, print)
-registerNotices(program, open, print)
-registerBreach(program, open, print)
-registerPriceReviews(program, open, print)
-registerUsualRatios(program, open, print)
-registerBatches(program, open, print)
-registerNotifications(program, open, print)
-registerSettings(program, open, print)
-registerMatch(program, open, print)
-registerMatches(program, open, print)
-registerMerge(program, open, print)
-registerRates(program, open, print)
-registerIndices(program, open, print)
-registerCertificates(program, open, print)
-registerAccount(program, open, print)
-registerKey(program, open, print)
-registerCollection(program, open, print)
-registerOperatorToken(program, open, print)
-registerPeople(program, open, print)
-registerBackup(program, open, print)
-registerArchive(program, open, print)
-registerDemo(program, open, print)
-registerDoctor(program, print)
-registerListen(program, print)
+/** The modules of the commands, in the order of the help, with the names that they register. */
+const COMMANDS: readonly { names: string[]; load: () => Promise<CommandModule> }[] = [
+  { names: ['serve', 'api', 'operator', 'work'], load: () => import('./service/serve.ts') },
+  { names: ['migrate'], load: () => import('./migrate.ts') },
+  { names: ['import'], load: () => import('./catalogue/import.ts') },
+  { names: ['fetch'], load: () => import('./catalogue/fetch.ts') },
+  { names: ['games'], load: () => import('./catalogue/games.ts') },
+  { names: ['export'], load: () => import('./export.ts') },
+  { names: ['dump'], load: () => import('./dump.ts') },
+  { names: ['mirror'], load: () => import('./mirror.ts') },
+  { names: ['held'], load: () => import('./prices/held.ts') },
+  { names: ['personal-data'], load: () => import('./privacy/personal-data.ts') },
+  { names: ['notices'], load: () => import('./privacy/notices.ts') },
+  { names: ['breach'], load: () => import('./privacy/breach.ts') },
+  { names: ['price-reviews', 'price-decisions'], load: () => import('./prices/price-reviews.ts') },
+  { names: ['usual-ratios'], load: () => import('./prices/usual-ratios.ts') },
+  { names: ['imports', 'revert'], load: () => import('./batches.ts') },
+  { names: ['notifications'], load: () => import('./notifications.ts') },
+  { names: ['settings'], load: () => import('./settings.ts') },
+  { names: ['match'], load: () => import('./match.ts') },
+  { names: ['matches'], load: () => import('./matches.ts') },
+  { names: ['merge', 'merges', 'split'], load: () => import('./merge.ts') },
+  { names: ['rates'], load: () => import('./rates.ts') },
+  { names: ['indices'], load: () => import('./indices.ts') },
+  { names: ['certificates'], load: () => import('./certificates.ts') },
+  { names: ['account'], load: () => import('./account.ts') },
+  { names: ['key'], load: () => import('./key.ts') },
+  { names: ['collection'], load: () => import('./collection.ts') },
+  { names: ['operator-token'], load: () => import('./operator-token.ts') },
+  { names: ['people'], load: () => import('./people.ts') },
+  { names: ['backup', 'restore'], load: () => import('./backup.ts') },
+  { names: ['archive'], load: () => import('./archive.ts') },
+  { names: ['demo'], load: () => import('./demo/demo.ts') },
+  { names: ['doctor'], load: () => import('./doctor.ts') },
+  { names: ['listen'], load: () => import('./listen.ts') },
+]
+
+const args = process.argv.length > 2 ? process.argv : [...process.argv, 'serve']
+// A command loads only its own module, which takes a third of the time; the help and wrong names need all.
+const wanted = COMMANDS.filter(({ names }) => names.includes(args[2]!))
+for (const { register } of await Promise.all((wanted.length > 0 ? wanted : COMMANDS).map(({ load }) => load()))) register(program, open, print)
 
 // Subcommands do not inherit this setting: each must throw instead of exiting with commander's code 1.
 function overrideExit(command: Command): void {
@@ -126,13 +101,15 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 })
 
 try {
-  await program.parseAsync(process.argv.length > 2 ? process.argv : [...process.argv, 'serve'])
+  await program.parseAsync(args)
 } catch (error) {
   process.exitCode = endOf(error)
 }
 
 /** Prints the error as one line, and returns the exit code. */
 function endOf(error: unknown): number {
+  // Its details are several lines, which main.ts prints.
+  if (error instanceof Error && error.name === 'GameDataError') throw error
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
   if (error instanceof ServiceError) return say(error.message, error.code === 'VALIDATION_ERROR' ? 2 : 1)
   return say(error instanceof Error ? error.message : String(error))

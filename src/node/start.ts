@@ -93,6 +93,12 @@ interface Progress {
   draining: boolean
 }
 
+/** Loads the modules of these listeners while the caller waits for the database, because loading modules takes half of the start. */
+export function loadListeners({ public: isPublic, operator }: NodeOptions['listeners']): void {
+  if (isPublic) void import('../public.ts')
+  if (operator) void import('../operator/server.ts')
+}
+
 /** Starts a node on a migrated database; its data is loaded before its listeners open. */
 export async function startNode(options: NodeOptions): Promise<RunningNode> {
   const { db, log, listeners: roles, worker } = options
@@ -104,8 +110,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
   const node = createParts({ config, db, log, now: options.now, random: options.random, ports: () => listeners.ports(), publicUrl: () => publicUrl })
   const { catalogue, listings, polls, market, scheduler } = node
   await Promise.all([checkSealing(db, node.webhooks.sealing), checkPeopleSealing(db, node.peopleSealing)])
-  // Loading modules takes half of the start: load only those of this role, and load them while the database responds.
-  if (roles.public) void import('../public.ts')
+  loadListeners(roles)
   await load(node)
   const { notices, closeNotices } = openNotices(node, roles)
   scheduleOwnTasks(node, roles)

@@ -97,7 +97,11 @@ describe('mintmark listen', () => {
   test('reports invalid options', async () => {
     for (const args of [[], ['--secret', 's', '--port', '70000'], ['--secret', 's', '--status', '99'], ['--secret', 's', '--delay', '6']]) {
       const program = new Command('mintmark').exitOverride().configureOutput({ writeErr: () => {} })
-      registerListen(program, () => {})
+      registerListen(
+        program,
+        async () => {},
+        () => {},
+      )
       await expect(program.parseAsync(['listen', ...args], { from: 'user' })).rejects.toBeInstanceOf(CommanderError)
     }
   })

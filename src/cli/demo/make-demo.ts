@@ -52,10 +52,11 @@ export class NoDemoError extends Error {
 }
 
 /** Creates the demo, whatever the database contains, and stores its keys in DATA_DIR. */
-export async function makeDemo(ctx: WriteCtx, config: Config, options: DemoOptions = {}): Promise<DemoAccess> {
-  const { access, importId, plusId, collectionIds } = await makeShop(ctx, config, options)
+export async function makeDemo(ctx: WriteCtx, config: Config, { ownCatalogue = false }: DemoOptions = {}): Promise<DemoAccess> {
+  const importId = ownCatalogue ? null : await importSample(ctx, config)
+  // PostgreSQL needs a second for the points of the history, on a connection of its own; the shop does not read them.
+  const [{ access, plusId, collectionIds }] = await Promise.all([openShop(ctx, config), importId !== null && addDemoHistory(ctx, importId)])
   if (importId !== null) {
-    await addDemoHistory(ctx, importId)
     const viewer = { kind: 'account', accountId: plusId, keyId: 0, plan: 'plus' } as const
     await addDemoWork({ ...ctx, rules: config.priceRules }, config, { viewer, collectionIds })
     await recordDemo(ctx.db.kysely, ctx.now())
@@ -65,8 +66,6 @@ export async function makeDemo(ctx: WriteCtx, config: Config, options: DemoOptio
 
 interface Shop {
   access: DemoAccess
-  /** the import of the sample; null for the operator's own catalogue */
-  importId: number | null
   /** the account of the Plus plan */
   plusId: number
   /** of all accounts, those of the Plus plan first */
@@ -75,7 +74,11 @@ interface Shop {
 
 /** The demo without history and queues: catalogue, accounts, collections and marketplace. */
 export async function makeShop(ctx: WriteCtx, config: Config, { ownCatalogue = false }: DemoOptions = {}): Promise<Shop> {
-  const importId = ownCatalogue ? null : await importSample(ctx, config)
+  if (!ownCatalogue) await importSample(ctx, config)
+  return openShop(ctx, config)
+}
+
+async function openShop(ctx: WriteCtx, config: Config): Promise<Shop> {
   if (!(await hasSellables(ctx.db))) {
     throw new NoDemoError('No item has a price of source_a, which the demo uses to price its listings; import prices first')
   }
@@ -102,7 +105,7 @@ export async function makeShop(ctx: WriteCtx, config: Config, { ownCatalogue = f
   const access = { keys, operatorToken: token }
   mkdirSync(config.dataDir, { recursive: true, mode: 0o700 })
   writeFileSync(fileOf(config), `${JSON.stringify(access, null, 2)}\n`, { mode: 0o600 })
-  return { access, importId, plusId: sellers[0]!.id, collectionIds }
+  return { access, plusId: sellers[0]!.id, collectionIds }
 }
 
 /** The keys of the demo that was last created with this DATA_DIR; null without one. */

@@ -20,6 +20,11 @@ export type OpenCli = (run: (ctx: CliCtx, atLength: ReplicaReader) => Promise<vo
 /** Writes a line on standard output. */
 export type Print = (line: string) => void
 
+/** A module that adds its commands to the program. */
+export interface CommandModule {
+  register: (program: Command, open: OpenCli, print: Print) => void
+}
+
 export interface OutputOptions {
   json?: boolean
 }

@@ -12,7 +12,7 @@ import { DEMO_DAYS, demoWalk } from './demo-walk.ts'
 import { ensureMonths } from '../records/months.ts'
 
 /** Days between two points of an item's headline price, and of its prices in other conditions, grades and markets. */
-const STEP = { headline: 1, other: 14 } as const
+const STEP = { headline: 1, other: 28 } as const
 /** Deviation of a market and label from the movement of its item. */
 const OWN_NOISE = 0.03
 
