@@ -1,4 +1,4 @@
-// Process of `paced`: sends prepared requests over raw connections and prints the latencies as JSON.
+// Process of `paced` and `startReaders`: sends prepared requests over raw connections, and prints or sends their latencies.
 import { readFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { CONNECTIONS } from './load.ts'
@@ -18,8 +18,11 @@ const requests = readFileSync(file, 'utf8').trimEnd().split('\n').map(bytesOf)
 /** Not counted: this process compiles its code meanwhile. */
 const WARM_UP_S = 1
 const warmUp = Math.round(perSecond * WARM_UP_S)
-const count = warmUp + Math.round(perSecond * seconds)
-const latencies = new Float64Array(count)
+const count = seconds === null ? Infinity : warmUp + Math.round(perSecond * seconds)
+const latencies: number[] = []
+/** what was answered before is not asked for any more */
+let from = 0
+let asked = false
 const free: Connection[] = []
 const dueMs = (number: number) => startedMs + (number * 1_000) / perSecond
 let bytes = 0
@@ -30,18 +33,27 @@ let next = 0
 // Each connection is used at least once a second, because servers close those that stay idle.
 for (let i = 0; i < Math.min(CONNECTIONS, perSecond); i += 1) free.push(await open())
 const startedMs = performance.now()
+process.on('message', () => (asked = true))
+process.send?.('ready')
 turn()
 
 /** Sends what is due, as far as connections are free, once per iteration of the event loop. */
 function turn(): void {
   const now = performance.now()
   while (next < count && free.length > 0 && dueMs(next) <= now) free.shift()!.send(next++)
-  if (answered < count) setImmediate(turn)
+  if (asked && answered === next) {
+    asked = false
+    process.send!(latencies.slice(from))
+    from = next
+  }
+  // Readers leave most of their core to the process that measures, and may send up to 1 ms late.
+  if (seconds === null) setTimeout(turn, 1)
+  else if (answered < count) setImmediate(turn)
   else print()
 }
 
 function print(): void {
-  const counted = latencies.subarray(warmUp).sort()
+  const counted = latencies.slice(warmUp).sort((a, b) => a - b)
   const share = (part: number) => counted[Math.min(counted.length - 1, Math.floor(counted.length * part))]!
   const figures: PacedFigures = {
     requests: counted.length,

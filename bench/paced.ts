@@ -1,7 +1,8 @@
 // Load at a fixed rate from the second core: latency is measured from each request's due time, however late it is sent.
-import { execFile } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { setPriority, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
@@ -17,7 +18,15 @@ export interface Pace {
   /** lines of a requests file, sent in rotation */
   requests: readonly string[]
   perSecond: number
-  seconds: number
+  /** null: until stopped */
+  seconds: number | null
+}
+
+/** A process that reads beside something else. */
+export interface Readers {
+  /** latencies in milliseconds, ascending, of the requests that were due since the last call, once all of them have been answered */
+  latencies: () => Promise<number[]>
+  stop: () => Promise<void>
 }
 
 /** Latencies in milliseconds, and the mean size of a response. */
@@ -27,6 +36,34 @@ export interface PacedFigures {
   p99: number
   max: number
   bytes: number
+}
+
+/** Above the priority of the process that starts readers: what it does meanwhile must not delay them. */
+const PRIORITY = -10
+
+/** Starts a process that sends requests at the rate until stopped. Only as root, it runs before all other work on its core. */
+export async function startReaders({ requests, ...pace }: Omit<Pace, 'seconds'>): Promise<Readers> {
+  const dir = mkdtempSync(join(tmpdir(), 'mintmark-readers-'))
+  const file = writeRequests(dir, 'readers', requests)
+  const [command, ...args] = pinned(LOAD_CORE, [process.execPath, CLIENT, JSON.stringify({ ...pace, seconds: null, file })])
+  const child = spawn(command!, args, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })
+  const latencies = async () => {
+    child.send('latencies')
+    const [message] = (await once(child, 'message')) as [number[]]
+    return message.sort((a, b) => a - b)
+  }
+  await once(child, 'message')
+  try {
+    setPriority(child.pid!, PRIORITY)
+  } catch {
+    // Readers then wait for other work on their core, too.
+  }
+  const stop = async () => {
+    child.kill()
+    await once(child, 'exit')
+    rmSync(dir, { recursive: true })
+  }
+  return { latencies, stop }
 }
 
 /**

@@ -1,15 +1,16 @@
 #!/usr/bin/env node
 // Entry point. Compiled code is cached next to the packages, so that later starts are faster.
 import { enableCompileCache } from 'node:module'
+import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 
 /** Commands that answer requests; the first is the default. */
 const ANSWERING: readonly (string | undefined)[] = [undefined, 'serve', 'api', 'operator']
 /** How V8 manages the memory of a process that answers requests; its defaults keep the heap of an often idle process small. */
 const MEMORY = [
-  // While a larger young generation is collected, during a price job, all requests wait for 8 to 20 ms; one that starts smaller promotes garbage.
-  '--max-semi-space-size=8',
-  '--min-semi-space-size=8',
+  // While a larger young generation is collected, during a price job, all requests wait for 8 to 20 ms. The threads of a collection would share a single
+  // core with the one that answers, at 4 ms each in turn.
+  ...(availableParallelism() > 1 ? ['--max-semi-space-size=8'] : ['--max-semi-space-size=2', '--single-threaded-gc']),
   // The whole heap is collected when it has grown by half: by default, a process that was idle collects it again after a few megabytes.
   '--no-memory-reducer',
   '--heap-growing-percent=50',

@@ -9,6 +9,7 @@ import { median } from '../compare.ts'
 import { startDatabaseServer } from '../database.ts'
 import { copyGeneratedData } from '../generated-data.ts'
 import { generateListings, ownPublished } from '../generated-listings.ts'
+import { startReaders } from '../paced.ts'
 import { pinProcess, SERVER_CORE, startNode } from '../processes.ts'
 
 const rows = Number(process.argv[2] ?? 10_000)
@@ -48,25 +49,6 @@ interface Timed<T> {
   reads: number[]
 }
 
-/** Runs a step while reads are due at a fixed rate, however late their responses arrive. */
-async function whileReading<T>(read: (n: number) => Promise<unknown>, step: () => Promise<T>): Promise<Timed<T>> {
-  const latencies: number[] = []
-  const answers: Promise<void>[] = []
-  const started = performance.now()
-  let ms = 0
-  const result = step().finally(() => (ms = performance.now() - started))
-  for (let n = 0; ms === 0; ) {
-    const due = Math.floor(((performance.now() - started) * READS_A_SECOND) / 1000) + 1
-    for (; n < due; n += 1) {
-      const dueAt = started + (n * 1000) / READS_A_SECOND
-      answers.push(read(n).then(() => void latencies.push(performance.now() - dueAt)))
-    }
-    await delay(1)
-  }
-  await Promise.all(answers)
-  return { result: await result, ms, reads: latencies.sort((a, b) => a - b) }
-}
-
 const server = await startDatabaseServer()
 try {
   pinProcess(process.pid, 1 - SERVER_CORE)
@@ -85,8 +67,20 @@ try {
     if (status >= 300) throw new Error(`${path}: ${status} ${text.slice(0, 300)}`)
     return text
   }
+  const readers = await startReaders({
+    url: node.url,
+    key,
+    requests: SEARCHES.map((search) => `/api/v1/plus/listings${search}`),
+    perSecond: READS_A_SECOND,
+  })
+  const whileReading = async <T>(step: () => Promise<T>): Promise<Timed<T>> => {
+    await readers.latencies()
+    const started = performance.now()
+    const result = await step()
+    const ms = performance.now() - started
+    return { result, ms, reads: await readers.latencies() }
+  }
   const jobOf = ({ result }: Timed<string>) => (JSON.parse(result) as { data: Job }).data
-  const read = (n: number) => good(`/listings${SEARCHES[n % SEARCHES.length]!}`)
   const digest = async () =>
     (
       await sql<{ digest: string }>`
@@ -116,17 +110,17 @@ try {
   }
   for (let round = 0; round <= rounds; round += 1) {
     const wanted = { ids: `{${own.join(',')}}`, prices: `{${own.map((id, i) => (((id * 31 + i) % 90_000) + 100 + round) / 100).join(',')}}` }
-    const updated = await whileReading(read, () => bare(wanted))
+    const updated = await whileReading(() => bare(wanted))
     await sql`vacuum listings`.execute(kysely)
     const before = await digest()
     const body = JSON.stringify({
       rows: own.map((id, i) => ({ listing_id: id, price: (((id + i * 37) % 80_000) + 200 + round) / 100, ...(i % 2 && { quantity: 3 }) })),
     })
-    const calm = await whileReading(read, () => delay(1_000))
-    const planned = await whileReading(read, () => good('/price-jobs', body))
+    const calm = await whileReading(() => delay(1_000))
+    const planned = await whileReading(() => good('/price-jobs', body))
     const { id, rows_refused: refused } = jobOf(planned)
-    const applied = await whileReading(read, () => good(`/price-jobs/${id}/apply`, '{}'))
-    const undone = await whileReading(read, () => good(`/price-jobs/${id}/undo`, '{}'))
+    const applied = await whileReading(() => good(`/price-jobs/${id}/apply`, '{}'))
+    const undone = await whileReading(() => good(`/price-jobs/${id}/undo`, '{}'))
     if (refused !== 0 || jobOf(applied).changed !== rows || jobOf(undone).reversed !== rows) throw new Error('not every row was changed and reversed')
     if ((await digest()) !== before) throw new Error('the undo is not exact')
     // The first round is a warm-up.
@@ -150,6 +144,7 @@ try {
           : `${median(ms).toFixed(0)} ms (goal ${GOALS.seconds * 1000}), ${(median(ms) / limit).toFixed(1)} × the bare update; `
     console.log(`${what}: ${times}readers' p99 ${p99.toFixed(1)} ms (goal ${GOALS.readersP99}), max ${reads.at(-1)!.toFixed(1)} ms`)
   }
+  await readers.stop()
   await node.stop()
   await database.close()
 } finally {
