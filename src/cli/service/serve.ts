@@ -62,7 +62,7 @@ async function run(role: Role): Promise<void> {
   // A worker has no listener: while its database is unreachable, nothing else would keep the process alive.
   const alive = startInterval(() => {}, 60_000)
   try {
-    const { startRole } = await loading
+    const startRole = await loading
     node = await startRole(role, { config, database, log })
     const signal = await stopped
     log.info({}, 'Stopping')
@@ -75,12 +75,15 @@ async function run(role: Role): Promise<void> {
   }
 }
 
-/** Loads most of the program while PostgreSQL starts in a process of its own, which has been created in the next turn of the event loop. */
-async function loadProgram(role: Role, config: Config): Promise<typeof import('./start-role.ts')> {
+/**
+ * Loads most of the program while PostgreSQL starts in a process of its own, which has been created in the next turn of the event loop.
+ * @returns what starts the role
+ */
+async function loadProgram(role: Role, config: Config) {
   await new Promise(setImmediate)
-  const program = await import('./start-role.ts')
-  program.loadModules(role, config)
-  return program
+  const { loadModules, startRole } = await import('./start-role.ts')
+  loadModules(role, config)
+  return startRole
 }
 
 /** Resolves at the first SIGINT or SIGTERM; a second signal ends the process immediately. */
