@@ -7,8 +7,6 @@ import { timeZone } from './time-zone.ts'
 import { TURKISH } from '../src/core/problem-texts/turkish.ts'
 import { tr } from './words/tr.ts'
 
-/** Key of a shared text. */
-export type SharedKey = keyof typeof en
 export const LOCALES = { en: 'English', tr: 'Türkçe' } as const
 export type Locale = keyof typeof LOCALES
 
@@ -22,13 +20,27 @@ export function chooseLocale(next: Locale): void {
   storePreference(STORAGE_KEY, next)
 }
 
-/** Returns the text of a key with its `{names}` replaced. */
-export type Texts<Key extends string> = (key: Key, values?: Record<string, string | number>) => string
+/** The `{names}` in a text. */
+type NamesIn<Text extends string> = Text extends `${string}{${infer Name}}${infer Rest}` ? Name | NamesIn<Rest> : never
 
-export const t: Texts<SharedKey> = textOf
+/** Keys of texts that name no values. */
+export type PlainKey<Words extends Record<string, string>> = {
+  [Key in keyof Words]: [NamesIn<Words[Key]>] extends [never] ? Key : never
+}[keyof Words]
+
+/** The shared texts, with those of a set of pages. */
+export type WithShared<Words> = Words & typeof en
+
+/** Returns the text of a key with its `{names}` replaced; takes exactly the values that the text names. */
+export type Texts<Words extends Record<string, string>> = <Key extends keyof Words & string>(
+  key: Key,
+  ...values: [NamesIn<Words[Key]>] extends [never] ? [] : [Record<NamesIn<Words[Key]>, string | number>]
+) => string
+
+export const t: Texts<typeof en> = textOf
 
 /** Adds the texts of a set of pages to the shared ones, and returns a lookup of both. */
-export function withWords<Key extends string>(own: Record<Locale, Record<Key, string>>): Texts<Key | SharedKey> {
+export function withWords<Words extends Record<string, string>>(own: { en: Words; tr: Record<keyof Words, string> }): Texts<WithShared<Words>> {
   for (const code of Object.keys(LOCALES) as Locale[]) Object.assign(DICTIONARIES[code], own[code])
   return textOf
 }

@@ -296,4 +296,4 @@ export const en = {
   'severity.info': 'Info',
   'severity.warning': 'Warning',
   'status.resolved': 'Resolved',
-}
+} as const

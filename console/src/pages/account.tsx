@@ -14,7 +14,7 @@ import type { Account } from '../api-types.ts'
 import { EndAccess } from '../ui/end-access.tsx'
 import { ErasePerson, ExportLink } from '../ui/erase-person.tsx'
 import { PermittedButton } from '../ui/permitted-button.tsx'
-import { count, moment, t, termText, type WordKey } from '../words.ts'
+import { count, moment, t, termText, type PlainWord } from '../words.ts'
 import { planOptions } from './accounts.tsx'
 import { AccountCollections } from './account-collections.tsx'
 import { AccountCredits } from './account-credits.tsx'
@@ -23,7 +23,7 @@ import { AccountKeys } from './account-keys.tsx'
 import { AccountUsage } from './account-usage.tsx'
 import { AccountWebhook } from './webhooks.tsx'
 
-const VIEWS: { name: string; word: WordKey }[] = [
+const VIEWS: { name: string; word: PlainWord }[] = [
   { name: 'overview', word: 'overview' },
   { name: 'keys', word: 'keys' },
   { name: 'usage', word: 'usage' },

@@ -5,7 +5,7 @@ import { useAddressQuery } from '#ui/address.ts'
 import { Await } from '#ui/states.tsx'
 import type { Activity as Answer } from '../api-types.ts'
 import { useData } from '../api.ts'
-import { calendarDay, count, duration, lira, share, t, type WordKey } from '../words.ts'
+import { calendarDay, count, duration, lira, share, t, type PlainWord } from '../words.ts'
 
 const Trend = lazy(() => import('./trend.tsx').then((module) => module.Trend))
 
@@ -18,7 +18,7 @@ type Day = Answer['days'][number]
 
 interface Measure {
   name: string
-  word: WordKey
+  word: PlainWord
   /** value for a period or day; null if unknown */
   of: (figures: Figures | Day) => number | null
   /** value for the whole period, if it is not that of its totals */

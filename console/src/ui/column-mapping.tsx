@@ -151,7 +151,7 @@ export function ColumnMapping({ name, rows, saved, draft, onChange, onMarket }: 
           <div key={field}>
             {text(termText('column', field), draft.columns[field] ?? '', (column) => change({ columns: { ...draft.columns, [field]: column } }), {
               list,
-              ...(field === 'price' && { hint: t('columnHint') }),
+              ...(field === 'price' && { hint: t('columnHint', { name: '{name}', type: '{type}' }) }),
             })}
           </div>
         ))}

@@ -1077,4 +1077,4 @@ export const en = {
   'noticeState.received': 'To be decided',
   'noticeState.hidden': 'Listing hidden',
   'noticeState.kept': 'Listing kept',
-}
+} as const

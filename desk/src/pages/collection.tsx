@@ -14,12 +14,12 @@ import { recordsVersion } from '../collection/record-changes.ts'
 import { Records } from '../collection/records.tsx'
 import { CollectionSharing } from '../collection/sharing.tsx'
 import { WorthTiles } from '../collection/worth.tsx'
-import { t } from '../words.ts'
+import { t, type PlainWord } from '../words.ts'
 
 interface View {
   /** value of `view` in the address */
   name: string
-  word: Parameters<typeof t>[0]
+  word: PlainWord
   content: ComponentType<{ collectionId: number }>
 }
 

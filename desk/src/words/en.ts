@@ -704,4 +704,4 @@ export const en = {
   'field.shipping': 'Shipping',
   'field.rows': 'Rows',
   'field.record_id': 'Record',
-}
+} as const
