@@ -69,7 +69,8 @@ export async function ablate(stage: Stage, workloads: readonly HttpWorkload[]): 
 
 /**
  * Compares a node with others.
- * @param others each a list of words that say how the other one differs: the folder of another checkout, settings such as `CACHE_MB=0`, and options of Node, which replace those that a node adds itself
+ * @param others each a list of words that say how the other one differs: the folder of another checkout, settings such as
+ * `MINTMARK_READY_BYTES_MB=64`, and options of Node, which replace those that a node adds itself
  */
 export async function compareNodes(
   stage: Stage,

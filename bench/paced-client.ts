@@ -4,7 +4,11 @@ import { connect } from 'node:net'
 import { CONNECTIONS } from './load.ts'
 import type { Pace, PacedFigures } from './paced.ts'
 
-const { url, key, file, perSecond, seconds } = JSON.parse(process.argv[2]!) as Omit<Pace, 'requests'> & { file: string }
+const { url, key, file, perSecond, seconds } = JSON.parse(process.argv[2]!) as Omit<Pace, 'requests' | 'seconds'> & {
+  file: string
+  /** null: until stopped */
+  seconds: number | null
+}
 const READ_BYTES = 256 * 1024
 const END_OF_HEAD = Buffer.from('\r\n\r\n')
 const LENGTH = /\r\ncontent-length: (\d+)/i

@@ -18,8 +18,7 @@ export interface Pace {
   /** lines of a requests file, sent in rotation */
   requests: readonly string[]
   perSecond: number
-  /** null: until stopped */
-  seconds: number | null
+  seconds: number
 }
 
 /** A process that reads beside something else. */

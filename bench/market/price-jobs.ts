@@ -61,7 +61,7 @@ try {
   const own = spread(ownPublished(LISTINGS), rows)
   const node = await startNode(database.url)
   const plus = `${node.url}/api/v1/plus`
-  /** As text: bodies are built before and parsed after the measurement, because this process also times the readers. */
+  /** As text: bodies are built before and parsed after the measurement, because this process also times the steps. */
   const good = async (path: string, body?: string): Promise<string> => {
     const { status, text } = await ask(`${plus}${path}`, key, body)
     if (status >= 300) throw new Error(`${path}: ${status} ${text.slice(0, 300)}`)

@@ -52,6 +52,7 @@ async function run(role: Role): Promise<void> {
   const stopped = signalled()
   const opening = openDatabase(config, { applicationName: `mintmark ${role.name}`, log: textLog(log), own: true })
   const loading = loadProgram(role, config)
+  // If the database cannot be opened, either, that is the error to report.
   loading.catch(() => {})
   const database = await opening
   let node: StartedRole | null = null

@@ -4,7 +4,7 @@ import { runInNewContext } from 'node:vm'
 
 /**
  * Collects all garbage of loading modules and data. Without it, up to 90 MB stay in memory until requests have allocated as much. It blocks the
- * process for about 0.1 s.
+ * process for 0.1 to 0.3 s.
  */
 export function freeStartMemory(): void {
   setFlagsFromString('--expose-gc')
