@@ -5,7 +5,7 @@ import { SPEEDUPS } from '#core/speedups.ts'
 import { median, medianAndRange, type Traffic } from './compare.ts'
 import { type Load, type LoadFigures, measure, writeRequests } from './load.ts'
 import { postingPrices } from './posted-prices.ts'
-import { optionsOf, type Program, residentMb, type Server, startNode, startServer } from './processes.ts'
+import { environmentOf, optionsOf, type Program, residentMb, type Server, startNode, startServer } from './processes.ts'
 import type { Stage } from './stage.ts'
 import { type Table, whole } from './tables.ts'
 import type { HttpWorkload } from './workload.ts'
@@ -129,6 +129,8 @@ function keeping(options: readonly string[]): string[] {
 async function measureVariants(stage: Stage, workloads: readonly HttpWorkload[], variants: readonly Variant[]): Promise<Cell[]> {
   const traffics = new Map<HttpWorkload, Traffic>()
   for (const workload of workloads) traffics.set(workload, await workload.traffic(stage))
+  // A node that is given options does not add to its environment either.
+  const added = environmentOf((await stage.node()).pid)
   await stage.stopNode()
   const cells: Cell[] = workloads.flatMap(({ id }) =>
     variants.flatMap(({ name, withPrices }) =>
@@ -147,7 +149,10 @@ async function measureVariants(stage: Stage, workloads: readonly HttpWorkload[],
       }
     }
   }
-  const start = async (variant: Variant): Promise<NodeOf> => ({ variant, node: await startNode(stage.database.url, variant.settings, variant) })
+  const start = async (variant: Variant): Promise<NodeOf> => {
+    const settings = { ...(variant.options && added), ...variant.settings }
+    return { variant, node: await startNode(stage.database.url, settings, variant) }
+  }
   const nodes: NodeOf[] = []
   for (const variant of variants) nodes.push(await start(variant))
   for (let round = 0; round <= ROUNDS; round += 1) {

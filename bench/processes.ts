@@ -162,6 +162,14 @@ export function optionsOf(pid: number): string[] {
   )
 }
 
+/** Variables of the environment that a process of ours has added to those it was started with. */
+export function environmentOf(pid: number): Record<string, string> {
+  const pairs = readFileSync(`/proc/${pid}/environ`, 'utf8')
+    .split('\0')
+    .map((pair) => pair.split(/=(.*)/s) as [string, string])
+  return Object.fromEntries(pairs.filter(([name]) => /^(MALLOC_|NODE_COMPILE_CACHE$)/.test(name)))
+}
+
 function run(script: string, args: string[], env: Record<string, string>, { folder = REPOSITORY, options = [] }: Program = {}): ChildProcess {
   const [command, ...rest] = pinned(SERVER_CORE, [process.execPath, ...options, join(folder, script), ...args])
   const child = spawn(command!, rest, { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] })

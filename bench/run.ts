@@ -8,6 +8,7 @@ import { shareChart } from './chart.ts'
 import { type BenchDatabase, startDatabaseServer } from './database.ts'
 import { copyGeneratedData, copyOtherMarketPrices } from './generated-data.ts'
 import { generateListings, generateSales } from './generated-listings.ts'
+import { memoryOverTime } from './memory-over-time.ts'
 import { canPin, pinProcess, SERVER_CORE } from './processes.ts'
 import { hasRealData, type ImportedFile, importRealData } from './real-data.ts'
 import { comparisonsOf, printResults, type Results } from './report.ts'
@@ -28,6 +29,7 @@ interface Options {
   beside: string[]
   changing: boolean
   paced: boolean
+  soak?: number
   chart?: string
 }
 
@@ -52,6 +54,7 @@ const options = new Command('bench')
   )
   .option('--changing', 'compare reads while prices arrive with the same reads while nothing changes', false)
   .option('--paced', 'measure latencies at 70 % of the highest load, from the due times of requests', false)
+  .option('--soak <minutes>', 'memory of a node under all workloads over HTTP in turn', wholeNumber)
   .option('--markdown', 'print tables in Markdown', false)
   .addOption(new Option('--chart [file]', 'draw a chart of the shares of bare node:http').preset(CHART))
   .parse()
@@ -105,6 +108,14 @@ async function measureAll(workloads: Workload[], stage: Stage): Promise<Measured
   if (options.ablate) return [await ablate(stage, workloads as HttpWorkload[])]
   if (options.beside.length > 0) return [await compareNodes(stage, workloads as HttpWorkload[], options.beside)]
   if (options.paced) return [await atFixedRate(stage, workloads as HttpWorkload[])]
+  if (options.soak)
+    return [
+      await memoryOverTime(
+        stage,
+        workloads.filter((one): one is HttpWorkload => 'traffic' in one),
+        options.soak,
+      ),
+    ]
   if (options.changing) return [await whileChanging(stage, workloads as HttpWorkload[])]
   const measured: Measured[] = []
   for (const workload of workloads) {

@@ -1,30 +1,40 @@
 #!/usr/bin/env node
 // Entry point. Compiled code is cached next to the packages, so that later starts are faster.
 import { enableCompileCache } from 'node:module'
-import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 
 /** Commands that answer requests; the first is the default. */
 const ANSWERING: readonly (string | undefined)[] = [undefined, 'serve', 'api', 'operator']
 /** How V8 manages the memory of a process that answers requests; its defaults keep the heap of an often idle process small. */
 const MEMORY = [
-  // While a larger young generation is collected, during a price job, all requests wait for 8 to 20 ms. The threads of a collection would share a single
-  // core with the one that answers, at 4 ms each in turn.
-  ...(availableParallelism() > 1 ? ['--max-semi-space-size=8'] : ['--max-semi-space-size=2', '--single-threaded-gc']),
+  // While a larger young generation is collected, during a price job, all requests wait for 8 to 20 ms.
+  '--max-semi-space-size=8',
+  // On few cores, more threads of a collection take turns with the one that answers, at 4 ms each.
+  '--v8-pool-size=1',
   // The whole heap is collected when it has grown by half: by default, a process that was idle collects it again after a few megabytes.
   '--no-memory-reducer',
   '--heap-growing-percent=50',
 ]
+const COMPILED = fileURLToPath(new URL('../node_modules/.cache/mintmark', import.meta.url))
+const ENVIRONMENT = {
+  // As an option of Node, it is in effect before this file is read, so that Node need not load its compiler of TypeScript.
+  NODE_COMPILE_CACHE: COMPILED,
+  // The GNU C library would raise this limit, and then keep the memory of freed buffers of up to 32 MB between smaller ones.
+  MALLOC_MMAP_THRESHOLD_: '131072',
+  // One pool of small buffers for all threads.
+  MALLOC_ARENA_MAX: '1',
+}
 
-// Node reads these only when it starts: the process replaces itself and keeps its id. Windows has no such call, and a process of a supervisor would
-// lose its channel; it inherits the options from a supervisor of this release.
+// These are read only when a process starts: it replaces itself and keeps its id. Windows has no such call, and a process of a supervisor would
+// lose its channel; it inherits both from a supervisor of this release.
 const isSet = process.execArgv.some((option) => option.startsWith('--max-semi-space-size'))
 if (!isSet && !process.connected && ANSWERING.includes(process.argv[2]) && process.platform !== 'win32') {
-  process.execve!(process.execPath, [process.execPath, ...MEMORY, ...process.execArgv, ...process.argv.slice(1)])
+  const words = [process.execPath, ...MEMORY, ...process.execArgv, ...process.argv.slice(1)]
+  process.execve!(process.execPath, words, { ...ENVIRONMENT, ...process.env } as NodeJS.ProcessEnv)
 }
 
 // If the folder is not writable, nothing is cached.
-enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/mintmark', import.meta.url)))
+enableCompileCache(COMPILED)
 try {
   await import('./cli/program.ts')
 } catch (error) {

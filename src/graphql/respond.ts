@@ -75,7 +75,7 @@ export function graphqlEndpoint({ catalogue, currencies, rules, without, ctx, fa
       // An Idempotency-Key is bound to the content of the request, not to its bytes.
       const own = () => ctx(viewer, { ...request, body: parameters })
       const answered = answerTo(parameters, { shared: { ...shared, reads }, own, mutations: request.method === 'POST' }, rules)
-      const repeated = { again: repeat(parameters, shared), isCurrent: () => others() && reads.every((same) => same()) }
+      const repeated = { again: repeat(parameters, shared), isCurrent: areAll(others, reads) }
       const accepted = request.headers['accept-language']
       if (!(answered instanceof Promise)) return responseOf(type, answered, repeated, accepted)
       return answered.then((answer) => responseOf(type, answer, repeated, accepted)).catch((error: unknown) => refusedAs(type, error, request))
@@ -90,6 +90,11 @@ export function graphqlEndpoint({ catalogue, currencies, rules, without, ctx, fa
   const keyOf = ({ method, url, headers, body }: ApiRequest) =>
     `${headers.accept ?? ''}\n${method === 'POST' ? `${headers['content-type']}\n${textKey(body)}` : url}`
   return { operation: OPERATION, respond: sharedResponder({ cache, keyOf, make }), refuse: failed }
+}
+
+/** Whether all hold now. Made here, because a function made where a request is in scope would keep that request in memory with its response. */
+function areAll(others: () => boolean, reads: readonly (() => boolean)[]): () => boolean {
+  return () => others() && reads.every((same) => same())
 }
 
 /** Bytes as a text of the same length; different bodies have different texts. */

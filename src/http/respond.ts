@@ -76,6 +76,14 @@ export function ownResponder(make: Responder): Responder {
   }
 }
 
+/** A small buffer is part of a larger block, all of which a cached one would keep in memory. */
+function withOwnMemory(body: Response['body']): Response['body'] {
+  if (!Buffer.isBuffer(body)) return body
+  const own = Buffer.allocUnsafeSlow(body.length)
+  body.copy(own)
+  return own
+}
+
 export interface SharedReads {
   /** undefined: nothing is cached */
   cache: ResponseCache | undefined
@@ -103,7 +111,7 @@ export function sharedResponder({ cache, keyOf, make, cheap = false }: SharedRea
   if (!cache) return ownResponder(uncached)
   const repeats = new Repeats()
   const store = (key: string, response: Response): Response => {
-    cache.set(key, response)
+    cache.set(key, { ...response, body: withOwnMemory(response.body) })
     return response
   }
   return (caller, request) => {

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { expect } from 'vitest'
 import { until } from '../support/node.ts'
 
-export const MAIN = new URL('../../src/main.ts', import.meta.url).pathname
+const MAIN = new URL('../../src/main.ts', import.meta.url).pathname
 
 const roots: string[] = []
 const children = new Set<ChildProcess>()
@@ -40,11 +40,9 @@ export function freshDataDir(): string {
 
 export type Settings = Record<string, string>
 
-/** @param prefix a command that runs the program, such as `taskset` */
-export function launch(args: string[], settings: Settings, file = MAIN, prefix: readonly string[] = []): ChildProcess {
+export function launch(args: string[], settings: Settings, file = MAIN): ChildProcess {
   const env = { PATH: process.env.PATH, PORT: '0', OPERATOR_PORT: '0', ...settings }
-  const [command, ...rest] = [...prefix, process.execPath, file, ...args]
-  const child = spawn(command!, rest, { env, stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(process.execPath, [file, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] })
   children.add(child)
   child.once('exit', () => children.delete(child))
   return child

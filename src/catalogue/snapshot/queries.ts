@@ -63,10 +63,11 @@ interface SortedRows {
   orderVersion: number
 }
 
-/** The rows of a ranked search by rank; each rank is sorted by name when one of its pages is first requested. */
+/** The rows of a ranked search, best rank first; each rank is sorted by name when one of its pages is first requested. */
 interface Ranked {
-  ranks: { rank: number; rows: Int32Array; sorted: boolean }[]
-  total: number
+  rows: Int32Array
+  /** the part of the rows that each rank has, as an array of its own would take ten times the memory of an average part */
+  ranks: { rank: number; from: number; to: number; sorted: boolean }[]
 }
 
 /** Whether a page that is read again has the same rows; an empty one shows suggestions, which depend on other rows. */
@@ -110,7 +111,7 @@ export class ItemQueries {
     this.text = new TextIndex(search)
     this.#sorted = new Cache({ limit: cachedRows, weigh: ({ rows }) => ENTRY_ROWS + rows.length })
     this.#found = new Cache({ limit: cachedRows, weigh: (found) => ENTRY_ROWS + wordsOf(found) })
-    this.#ranked = new Cache({ limit: cachedRows, weigh: ({ total }) => ENTRY_ROWS + total })
+    this.#ranked = new Cache({ limit: cachedRows, weigh: ({ rows }) => ENTRY_ROWS + rows.length })
     this.#items = items
     this.#categories = categories
     this.#labels = labels
@@ -151,7 +152,7 @@ export class ItemQueries {
   /** A page of the ranked search: best match first, ties by name and id. */
   search(q: string, filter: Omit<ItemFilter, 'search'>, offset: number, limit: number): RowPage {
     const ranked = this.#rankedBy(q, filter)
-    return { rows: this.#rankedRows(ranked, offset, limit), total: ranked.total }
+    return { rows: this.#rankedRows(ranked, offset, limit), total: ranked.rows.length }
   }
 
   /**
@@ -170,8 +171,9 @@ export class ItemQueries {
     const rows = new Int32Array(limit)
     let filled = 0
     let last = -1
-    for (const { rank, rows: matches } of ranked.ranks) {
+    for (const { rank, from, to } of ranked.ranks) {
       if (after && rank < after.rank) continue
+      const matches = ranked.rows.subarray(from, to)
       const left = after?.rank === rank ? matches.filter((row) => this.#comesAfter(row, after)) : matches
       if (left.length > 0 && filled === limit) return { rows, rank: last, more: true }
       const part = left.length === 0 ? left : order.firstRows(left.slice(), 0, limit - filled)
@@ -376,50 +378,42 @@ export class ItemQueries {
       counts[rank]! += 1
       total += 1
     }
+    let to = 0
     const byRank = found
       .sort((a, b) => a - b)
       .map((rank) => {
-        const of = { rank, rows: new Int32Array(counts[rank]!), sorted: false }
-        counts[rank] = 0
-        return of
+        const from = to
+        to += counts[rank]!
+        // Counts positions from here on.
+        counts[rank] = from
+        return { rank, from, to, sorted: false }
       })
-    const place = new Map(byRank.map((of) => [of.rank, of.rows]))
-    let last = -1
-    let into = new Int32Array(0)
+    const ordered = new Int32Array(total)
     for (let i = 0; i < rows.length; i += 1) {
       if (matches && !matches(rows[i]!)) continue
       const rank = ranks[i]!
-      if (rank !== last) {
-        last = rank
-        into = place.get(rank)!
-      }
-      into[counts[rank]!] = rows[i]!
+      ordered[counts[rank]!] = rows[i]!
       counts[rank]! += 1
     }
-    for (const { rank } of byRank) counts[rank] = 0
-    return { ranks: byRank, total }
+    for (const rank of found) counts[rank] = 0
+    return { rows: ordered, ranks: byRank }
   }
 
   #rankedRows(ranked: Ranked, offset: number, limit: number): Int32Array {
     const order = this.sorts.order('name', 'asc', null)
-    const page = new Int32Array(Math.max(0, Math.min(limit, ranked.total - offset)))
-    let filled = 0
-    let skip = offset
+    const page = new Int32Array(Math.max(0, Math.min(limit, ranked.rows.length - offset)))
+    const end = offset + page.length
     for (const of of ranked.ranks) {
-      if (filled === page.length) break
-      if (skip >= of.rows.length) {
-        skip -= of.rows.length
-        continue
-      }
-      if (!of.sorted && of.rows.length <= SORT_WHOLE) {
-        order.sortRows(of.rows)
+      if (of.to <= offset || of.from >= end) continue
+      const rows = ranked.rows.subarray(of.from, of.to)
+      if (!of.sorted && rows.length <= SORT_WHOLE) {
+        order.sortRows(rows)
         of.sorted = true
       }
-      const count = Math.min(of.rows.length - skip, page.length - filled)
-      const part = of.sorted ? of.rows.subarray(skip, skip + count) : order.firstRows(of.rows.slice(), skip, count)
-      page.set(part, filled)
-      filled += part.length
-      skip = 0
+      const from = Math.max(offset, of.from)
+      const count = Math.min(end, of.to) - from
+      const skipped = from - of.from
+      page.set(of.sorted ? rows.subarray(skipped, skipped + count) : order.firstRows(rows.slice(), skipped, count), from - offset)
     }
     return page
   }
