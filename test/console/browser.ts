@@ -1,6 +1,6 @@
 // A browser on the console of a test node: signed in, collecting errors.
 import { existsSync } from 'node:fs'
-import { type Browser, type BrowserContextOptions, chromium, type Page, type Request } from 'playwright-core'
+import { type Browser, type BrowserContextOptions, chromium, type Page, type Request, type Route } from 'playwright-core'
 import { bringAxe, seriousOf } from '../support/axe.ts'
 import { OPERATOR_TOKEN, send, type TestNode, until } from '../support/node.ts'
 import { ALL_CASES } from '../support/runs.ts'
@@ -102,6 +102,19 @@ export async function visitPages(browser: Browser, address: string, options: Bro
   }
   return { page, troubles, open, close: () => context.close() }
 }
+
+/** Intercepts requests of a page that is already open: Chromium confirms that before the page sends its requests that way. */
+export async function intercept(page: Page, requests: string | RegExp, handle: (route: Route) => Promise<void>): Promise<void> {
+  await page.route(requests, handle)
+  await page.route(`**${PROBE}`, (route) => route.fulfill({ body: 'intercepted' }))
+  await until(
+    'requests are intercepted',
+    async () => (await page.evaluate(`fetch('${PROBE}').then((response) => response.text())`)) === 'intercepted',
+  )
+  await page.unroute(`**${PROBE}`)
+}
+
+const PROBE = '/intercepted'
 
 /** Widths and languages in which every page is tested. */
 export const LAYOUTS = [1280, 390].flatMap((width) =>

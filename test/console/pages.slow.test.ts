@@ -8,7 +8,7 @@ import { pokemontcgFiles, tcgdexFiles } from '../imports/waiting-cards.ts'
 import { seriousOf } from '../support/axe.ts'
 import { missingSections } from '../support/guides.ts'
 import { importFiles, importText, type TestNode, until } from '../support/node.ts'
-import { launch, LAYOUTS, NO_BROWSER, operator, signedIn, settled, visit, walk, WHY } from './browser.ts'
+import { intercept, launch, LAYOUTS, NO_BROWSER, operator, signedIn, settled, visit, walk, WHY } from './browser.ts'
 
 describe.skipIf(NO_BROWSER)(`Pages${WHY}`, () => {
   let node: TestNode
@@ -116,7 +116,7 @@ describe.skipIf(NO_BROWSER)(`Pages${WHY}`, () => {
   test('show the last response while the service is unreachable, and recover', async () => {
     const { page, open, close } = await signedIn(browser, node)
     await open('/accounts')
-    await page.route('**/operator/v1/**', (route) => route.abort())
+    await intercept(page, '**/operator/v1/**', (route) => route.abort())
     await page.getByLabel('Search').fill('plus')
     await page.getByText('Cannot reach the service').first().waitFor()
     await page.unroute('**/operator/v1/**')

@@ -3,7 +3,7 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createKey } from '#accounts/keys/create-key.ts'
 import { call } from '#core/verb.ts'
-import { announced, launch, layouts, NO_BROWSER, operator, settled, type Visit, WHY } from '../console/browser.ts'
+import { announced, intercept, launch, layouts, NO_BROWSER, operator, settled, type Visit, WHY } from '../console/browser.ts'
 import { seriousOf } from '../support/axe.ts'
 import { startSampleNode } from '../support/sample-node.ts'
 import { send, type TestNode } from '../support/node.ts'
@@ -123,7 +123,7 @@ describe.skipIf(NO_BROWSER)(`A collection at the desk${WHY}`, () => {
     await newCollection('Failures')
     const addition = new RegExp(`/collections/${collection}/items$`)
     // The first request is answered, but its response is lost.
-    await page.route(addition, async (route) => {
+    await intercept(page, addition, async (route) => {
       if (route.request().method() !== 'POST') return route.continue()
       await route.fetch()
       await route.abort()
@@ -155,7 +155,7 @@ describe.skipIf(NO_BROWSER)(`A collection at the desk${WHY}`, () => {
     await page.keyboard.press('Enter')
     await focused('quantity')
     const refusal = JSON.stringify({ success: false, error: { code: 'VALIDATION_ERROR', message: 'Not today' } })
-    await page.route(api(), (route) => route.fulfill({ status: 422, contentType: 'application/json', body: refusal }))
+    await intercept(page, api(), (route) => route.fulfill({ status: 422, contentType: 'application/json', body: refusal }))
     await page.keyboard.press('Enter')
     await entry('Charizard').getByText('Not today').waitFor()
     await page.unroute(api())
@@ -291,7 +291,7 @@ describe.skipIf(NO_BROWSER)(`A collection at the desk${WHY}`, () => {
       await send(api(), node.keys.plus, { json: { item_id: id, purchase_price: 3 } })
       const visit = await signedInToDesk(browser, node, node.keys.plus, options)
       await visit.open(`/collections/${collection}`)
-      await visit.page.route(api(), (route) => (route.request().method() === 'POST' ? route.abort() : route.continue()))
+      await intercept(visit.page, api(), (route) => (route.request().method() === 'POST' ? route.abort() : route.continue()))
       const combobox = visit.page.locator('.card-search input')
       await combobox.fill('15/102')
       await visit.page.locator('.card-search [role=option]').first().waitFor()

@@ -3,7 +3,7 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createKey } from '#accounts/keys/create-key.ts'
 import { call } from '#core/verb.ts'
-import { announced, launch, layouts, NO_BROWSER, operator, settled, type Visit, WHY } from '../console/browser.ts'
+import { announced, intercept, launch, layouts, NO_BROWSER, operator, settled, type Visit, WHY } from '../console/browser.ts'
 import { fromPhone } from '../photos/pictures.ts'
 import { seriousOf } from '../support/axe.ts'
 import { startSampleNode } from '../support/sample-node.ts'
@@ -243,7 +243,7 @@ describe.skipIf(NO_BROWSER)(`New listings at the desk${WHY}`, () => {
     const market = await marketPrice()
     await price().fill(String(market))
     await page.getByLabel('SKU').fill('LOST-1')
-    await page.route(/\/plus\/listings$/, async (route) => {
+    await intercept(page, /\/plus\/listings$/, async (route) => {
       await route.fetch()
       await route.abort()
     })
