@@ -17,7 +17,7 @@ const MEMORY = [
 ]
 const COMPILED = fileURLToPath(new URL('../node_modules/.cache/mintmark', import.meta.url))
 const ENVIRONMENT = {
-  // As an option of Node, it is in effect before this file is read, so that Node need not load its compiler of TypeScript.
+  // Node reads it before this file, and then need not load its compiler of TypeScript.
   NODE_COMPILE_CACHE: COMPILED,
   // The GNU C library would raise this limit, and then keep the memory of freed buffers of up to 32 MB between smaller ones.
   MALLOC_MMAP_THRESHOLD_: '131072',
