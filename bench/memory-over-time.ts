@@ -1,5 +1,4 @@
 // `npm run bench -- --soak=MINUTES`: memory of a node after its start, and after each turn of all workloads over HTTP under the highest load.
-import type { Traffic } from './compare.ts'
 import { heldMemory } from './inspect.ts'
 import { type Load, measure, writeRequests } from './load.ts'
 import { postingPrices } from './posted-prices.ts'
@@ -14,10 +13,10 @@ const SECONDS = 5
 /** Runs the workloads in turn for a number of minutes; prices arrive during every second turn. */
 export async function memoryOverTime(stage: Stage, workloads: readonly HttpWorkload[], minutes: number): Promise<{ table: Table; figures: unknown }> {
   const { database, server } = stage
-  const loads: (Omit<Load, 'url' | 'pid'> & { id: string })[] = []
+  const loads: Omit<Load, 'url'>[] = []
   for (const workload of workloads) {
-    const { plan, requests }: Traffic = await workload.traffic(stage)
-    loads.push({ id: workload.id, key: database.accounts[plan].key, requestsFile: writeRequests(server.dir, workload.id, requests) })
+    const { plan, requests } = await workload.traffic(stage)
+    loads.push({ key: database.accounts[plan].key, requestsFile: writeRequests(server.dir, workload.id, requests) })
   }
   // The first node has served the requests that prepared the workloads.
   await stage.stopNode()
@@ -28,7 +27,7 @@ export async function memoryOverTime(stage: Stage, workloads: readonly HttpWorkl
     const feed = turn % 2 === 0 ? postingPrices(database, node) : null
     let mostMb = 0
     for (const load of loads) {
-      await measure({ ...load, url: node.url, pid: node.pid }, SECONDS)
+      await measure({ ...load, url: node.url }, SECONDS)
       mostMb = Math.max(mostMb, residentMb(node.pid))
     }
     await feed?.stop()

@@ -162,7 +162,7 @@ export function optionsOf(pid: number): string[] {
   )
 }
 
-/** Variables of the environment that a process of ours has added to those it was started with. */
+/** Variables of the environment that `src/main.ts` adds, as this process has them. */
 export function environmentOf(pid: number): Record<string, string> {
   const pairs = readFileSync(`/proc/${pid}/environ`, 'utf8')
     .split('\0')

@@ -66,7 +66,7 @@ interface SortedRows {
 /** The rows of a ranked search, best rank first; each rank is sorted by name when one of its pages is first requested. */
 interface Ranked {
   rows: Int32Array
-  /** the part of the rows that each rank has, as an array of its own would take ten times the memory of an average part */
+  /** the part of the rows that each rank has; arrays of their own would double the memory */
   ranks: { rank: number; from: number; to: number; sorted: boolean }[]
 }
 
@@ -404,7 +404,8 @@ export class ItemQueries {
     const page = new Int32Array(Math.max(0, Math.min(limit, ranked.rows.length - offset)))
     const end = offset + page.length
     for (const of of ranked.ranks) {
-      if (of.to <= offset || of.from >= end) continue
+      if (of.from >= end) break
+      if (of.to <= offset) continue
       const rows = ranked.rows.subarray(of.from, of.to)
       if (!of.sorted && rows.length <= SORT_WHOLE) {
         order.sortRows(rows)
