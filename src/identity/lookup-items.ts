@@ -78,7 +78,7 @@ export const lookupItems = verb(
     const problems = ids.flatMap(problemsOf)
     if (problems.length > 0) throw invalidFields(problems)
     await refuseUnknownSources(db.kysely, ids)
-    const lookup = new ItemLookup(db.kysely, (itemId) => cardOf(catalogue, itemId))
+    const lookup = new ItemLookup(db.kysely, (itemId) => knownItem(catalogue, itemId))
     await lookup.load(ids.filter(isSourceId).map(({ source, id }) => ({ source, id })))
     const numbered = itemsNumbered(catalogue, ids.filter(isSetNumber))[Symbol.iterator]()
     const found = ids.map((identifier) => {
@@ -125,10 +125,10 @@ async function refuseUnknownSources(on: Queryable, ids: readonly Identifier[]): 
   if (wrong.length > 0) throw invalidFields(wrong)
 }
 
-/** The card of the item; an item that this node has not loaded yet counts as a separate card. */
-function cardOf({ items }: Catalogue, itemId: number): string {
+/** Card and game of the item; an item that this node has not loaded yet counts as a separate card. */
+function knownItem({ items }: Catalogue, itemId: number): { card: string; game: string } {
   const row = items.rowOf(itemId)
-  return row < 0 ? String(itemId) : items.cardOf(row)
+  return row < 0 ? { card: String(itemId), game: '' } : { card: items.cardOf(row), game: items.gameOf(row) }
 }
 
 /** The result for these items; ignores items that this node has not loaded yet. */

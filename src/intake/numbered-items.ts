@@ -36,9 +36,13 @@ interface NamedSets {
   byKey: Map<string, KnownSet>
   /** cached results by text, because requests repeat the text of a set for each of its cards */
   found: Cache<string, readonly KnownSet[]>
+  /** by id */
+  rows: Cache<number, SetRows>
 }
 
 const MAX_CACHED_SETS = 5_000
+/** A row takes about 50 bytes. */
+const MAX_CACHED_ROWS = 100_000
 
 /** The set names of a catalogue, rebuilt when its categories change. */
 const NAMED = new WeakMap<CategoryTree, NamedSets>()
@@ -49,15 +53,10 @@ const NAMED = new WeakMap<CategoryTree, NamedSets>()
  */
 export function itemsNumbered(catalogue: Catalogue, asked: readonly SetNumber[]): Candidate[][][] {
   const { items } = catalogue
-  const named = namedSets(catalogue.categories)
-  const rowsOf = new Map<KnownSet, SetRows>()
-  const wanted = asked.map(({ set, number }) => {
-    const sets = setsNamed(named, set).map((one) => rowsOf.getOrInsertComputed(one, () => new SetRows(items, one)))
-    const own = { sets, number: normalNumber(number), total: totalOf(number) }
-    for (const one of sets) one.want(own.number)
-    return own
-  })
-  return wanted.map(({ sets, number, total }) => {
+  const named = namedSets(catalogue)
+  return asked.map(({ set, number: printed }) => {
+    const [number, total] = [normalNumber(printed), totalOf(printed)]
+    const sets = setsNamed(named, set).map((one) => rowsOf(items, named, one))
     const rows = new Set(sets.flatMap((one) => one.find(number)).filter((row) => isOfTotal(items, row, total)))
     const byMarket = Map.groupBy(rows, (row) => items.market[row]!)
     const inOrder = [...byMarket].sort(([a], [b]) => a - b)
@@ -70,7 +69,7 @@ export function itemsOfPrinting(markets: readonly Candidate[][], finish: string 
   return markets.map((candidates) => itemsOfFinish(candidates, finish)).find((items) => items.length > 0) ?? []
 }
 
-function namedSets(categories: CategoryTree): NamedSets {
+function namedSets({ categories, items }: Catalogue): NamedSets {
   const known = NAMED.get(categories)
   if (known?.version === categories.version) return known
   const byKey = new Map<string, KnownSet>()
@@ -86,6 +85,7 @@ function namedSets(categories: CategoryTree): NamedSets {
     byName: new SetNames(sets),
     byKey,
     found: new Cache<string, readonly KnownSet[]>({ limit: MAX_CACHED_SETS }),
+    rows: new Cache<number, SetRows>({ limit: MAX_CACHED_ROWS, weigh: ({ count }) => count, version: () => items.numberVersion }),
   }
   NAMED.set(categories, named)
   return named
@@ -102,55 +102,44 @@ function setsNamed({ byName, byKey, found }: NamedSets, set: string): readonly K
   return sets
 }
 
-/** The live rows of a set by number; finds the rows of all wanted numbers in one pass over the set. */
+function rowsOf(items: ItemTable, { rows }: NamedSets, set: KnownSet): SetRows {
+  let known = rows.get(set.id)
+  if (known === undefined) rows.set(set.id, (known = new SetRows(items, set)))
+  return known
+}
+
+/** The live rows of a set by number. */
 class SetRows {
-  readonly #items: ItemTable
-  readonly #id: number
+  readonly count: number
   readonly #codes: readonly string[]
-  readonly #wanted = new Map<string, number[]>()
-  #isRead = false
-  /** by number, and by number without the prefix that all cards of the set share; built when a number is not found as printed */
-  #all: { byNumber: Map<string, number[]>; bare: Map<string, number[]> } | null = null
+  /** those with which any number starts */
+  readonly #printedCodes: readonly string[]
+  readonly #byNumber = new Map<string, number[]>()
+  /** by number without the prefix that all cards of the set share */
+  readonly #bare = new Map<string, number[]>()
 
   constructor(items: ItemTable, { id, facts }: KnownSet) {
-    this.#items = items
-    this.#id = id
     this.#codes = facts.codes
-  }
-
-  /** Adds a number to look for; must be called for every number before the first `find`. */
-  want(number: string): void {
-    this.#wanted.getOrInsert(number, [])
+    const { categoryId, categoryRows, code, live } = items
+    const numbers = items.codeNumbers()
+    // May visit a row more than once.
+    categoryRows.forEach([id], (row) => {
+      if (code[row]! >= 0 && categoryId[row] === id && live.has(row)) this.#byNumber.getOrInsertComputed(numbers[code[row]!]!, () => []).push(row)
+    })
+    const all = [...this.#byNumber].flatMap(([number, rows]) => rows.map(() => number))
+    this.count = all.length
+    this.#printedCodes = facts.codes.filter((one) => all.some((number) => number.startsWith(normalNumber(one))))
+    const prefix = sharedPrefix(all)
+    if (prefix === '') return
+    for (const [number, rows] of this.#byNumber) this.#bare.getOrInsertComputed(bareNumber(number, prefix), () => []).push(...rows)
   }
 
   /** The rows of the number as printed; if there are none, without the set's shared prefix; then with or without the set's code. */
   find(number: string): readonly number[] {
-    if (!this.#isRead) this.#eachRow((own, row) => void this.#wanted.get(own)?.push(row))
-    this.#isRead = true
-    const printed = this.#wanted.get(number)!
-    if (printed.length > 0) return printed
-    const { byNumber, bare } = (this.#all ??= this.#readAll())
-    const forms = [withoutSetCode(number, this.#codes), ...this.#codes.map((code) => normalNumber(`${code} ${number}`))]
-    return bare.get(number) ?? forms.map((form) => byNumber.get(form)).find((rows) => rows !== undefined) ?? []
-  }
-
-  #readAll() {
-    const byNumber = new Map<string, number[]>()
-    const bare = new Map<string, number[]>()
-    this.#eachRow((number, row) => void byNumber.getOrInsertComputed(number, () => []).push(row))
-    const prefix = sharedPrefix([...byNumber].flatMap(([number, rows]) => rows.map(() => number)))
-    if (prefix !== '')
-      for (const [number, rows] of byNumber) for (const row of rows) bare.getOrInsertComputed(bareNumber(number, prefix), () => []).push(row)
-    return { byNumber, bare }
-  }
-
-  /** Visits rows by number; may visit a row more than once. */
-  #eachRow(visit: (number: string, row: number) => void): void {
-    const { categoryId, code, live } = this.#items
-    const numbers = this.#items.codeNumbers()
-    this.#items.categoryRows.forEach([this.#id], (row) => {
-      if (code[row]! >= 0 && categoryId[row] === this.#id && live.has(row)) visit(numbers[code[row]!]!, row)
-    })
+    const found = this.#byNumber.get(number) ?? this.#bare.get(number)
+    if (found !== undefined) return found
+    const forms = [withoutSetCode(number, this.#codes), ...this.#printedCodes.map((code) => normalNumber(`${code} ${number}`))]
+    return forms.map((form) => this.#byNumber.get(form)).find((rows) => rows !== undefined) ?? []
   }
 }
 

@@ -47,6 +47,24 @@ const CARDS: readonly Card[] = [
   { ref: 'lynx-of-b', code: '4/102', market: 'source_b', finish: 'Reverse Holo' },
 ]
 
+function lineOf({ ref, name = 'Dark Lynx', code, finish, ids: foreign = [], market = 'service' }: Card): object {
+  return {
+    type: 'item',
+    market,
+    ref,
+    name,
+    code,
+    genre: 'single',
+    game: 'tests',
+    category: 'wild',
+    images: [],
+    attributes: finish ? [{ name: 'Finish', value: finish }] : [],
+    groups: ['ungraded'],
+    details: {},
+    foreign_ids: foreign,
+  }
+}
+
 let node: TestNode
 const ids = new Map<string, number>()
 
@@ -62,21 +80,7 @@ beforeAll(async () => {
       parent: null,
       image: null,
     })),
-    ...CARDS.map(({ ref, name = 'Dark Lynx', code, finish, ids: foreign = [], market = 'service' }) => ({
-      type: 'item',
-      market,
-      ref,
-      name,
-      code,
-      genre: 'single',
-      game: 'tests',
-      category: 'wild',
-      images: [],
-      attributes: finish ? [{ name: 'Finish', value: finish }] : [],
-      groups: ['ungraded'],
-      details: {},
-      foreign_ids: foreign,
-    })),
+    ...CARDS.map(lineOf),
   ]
   expect((await importText(node, 'mintmark-ndjson', lines.map((line) => JSON.stringify(line)).join('\n'))).errors).toEqual([])
   const set = { id: 'swshp', name: 'SWSH Black Star Promos', series: 'Sword & Shield', printedTotal: 307, ptcgoCode: 'PR-SW' }
@@ -192,8 +196,18 @@ test('GraphQL answers the same', async () => {
 })
 
 test('a merged item returns the item it was merged into', async () => {
+  const numbered = { set: 'Wild Set', number: '6/103' }
+  expect(await meant(numbered)).toEqual(['owl-again'])
   await merged(node, ids.get('owl-again')!, ids.get('owl')!)
-  expect(await meant({ source: 'cardmarket', id: '902' })).toEqual(['owl'])
+  expect(await meant({ source: 'cardmarket', id: '902' }, numbered)).toEqual(['owl', null])
+})
+
+test('an item is found by its new number as soon as it changes, and no longer by the old one', async () => {
+  const [old, changed] = ['5/102', '8/102'].map((number) => ({ set: 'Wild Set', number }))
+  expect(await meant(old!, changed!)).toEqual(['otter', null])
+  const otter = CARDS.find(({ ref }) => ref === 'otter')!
+  expect((await importText(node, 'mintmark-ndjson', JSON.stringify(lineOf({ ...otter, code: '8/102' })))).errors).toEqual([])
+  expect(await meant(old!, changed!)).toEqual([null, 'otter'])
 })
 
 describe('invalid input is rejected by name', () => {

@@ -72,6 +72,8 @@ export class ItemTable {
   changedAtMs = new Float64Array(0)
   /** counts changes of the item and its prices, so that dependents can detect outdated derived data */
   version = new Uint32Array(0)
+  /** counts changes of which items each category has, and of their codes */
+  numberVersion = 0
   readonly #codeNumbers: string[] = []
   /** number of items directly in the category, by id */
   #inCategory = new Int32Array(0)
@@ -160,6 +162,8 @@ export class ItemTable {
   /** Adds or updates an item and returns its row; its prices are kept. */
   set(item: ItemSource): number {
     let row = this.#ownRow(item.id)
+    const code = item.code === null ? -1 : this.codes.number(item.code)
+    if (row < 0 || this.categoryId[row] !== item.categoryId || this.code[row] !== code) this.numberVersion += 1
     if (row < 0) {
       row = this.#rows
       this.#rows += 1
@@ -178,7 +182,7 @@ export class ItemTable {
     this.game[row] = this.games.number(item.game)
     this.categoryId[row] = item.categoryId
     this.name[row] = this.names.number(item.name)
-    this.code[row] = item.code === null ? -1 : this.codes.number(item.code)
+    this.code[row] = code
     this.groupList[row] = this.groupLists.number(item.groups)
     this.updatedAtMs[row] = item.updatedAtMs
     this.noteChange(row, item.updatedAtMs)
@@ -203,6 +207,7 @@ export class ItemTable {
   remove(id: number): number {
     const row = this.#ownRow(id)
     if (row < 0) return row
+    this.numberVersion += 1
     this.live.delete(row)
     this.#count(this.categoryId[row]!, -1)
     this.#rowOfId[id] = 0

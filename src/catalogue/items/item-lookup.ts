@@ -25,6 +25,9 @@ export interface Candidate {
   rules: FinishRules
 }
 
+/** Of a candidate. */
+type KnownItem = Pick<Candidate, 'card'> & { game: string }
+
 interface RefItem {
   itemId: number
   market: Market
@@ -38,15 +41,15 @@ const MAX_KEY_LENGTH = 500
 /** Looks up keys in batches and caches the results, including misses. */
 export class ItemLookup {
   readonly #db: Queryable
-  readonly #cardOf: ((itemId: number) => string) | undefined
+  readonly #known: ((itemId: number) => KnownItem) | undefined
   readonly #byForeignId = new Map<string, Candidate[]>()
   readonly #byRef = new Map<string, RefItem[]>()
   #last: { ref: string; all: RefItem[] } = { ref: '', all: [] }
 
-  /** @param cardOf the card of an item, equal for all of its finishes; read from the database by default */
-  constructor(db: Queryable, cardOf?: (itemId: number) => string) {
+  /** @param known card and game of an item; read from the database by default */
+  constructor(db: Queryable, known?: (itemId: number) => KnownItem) {
     this.#db = db
-    this.#cardOf = cardOf
+    this.#known = known
   }
 
   /** Loads a batch of keys, so that `find` needs no query. */
@@ -96,16 +99,19 @@ export class ItemLookup {
   }
 
   async #loadForeignIds(keys: { source: string; id: string }[]): Promise<void> {
-    for (const { source, id } of keys) this.#byForeignId.set(Buffer.from(nameOf(source, id)).toString(), [])
-    const card = sql<string>`(select concat_ws(chr(9), i.category_id, i.code, i.name) from items i where i.id = f.item_id)`
-    const { rows } = await sql<{ source: string; foreign_id: string; item_id: number; finish: string; card: string; game: string }>`
-      select f.source, f.foreign_id, f.item_id, f.finish, ${this.#cardOf ? sql`''` : card} as card,
-        (select i.game from items i where i.id = f.item_id) as game
-      from unnest(${keys.map(({ source }) => source)}::text[], ${keys.map(({ id }) => id)}::text[]) as k (source, id)
+    const lists = keys.map((): Candidate[] => [])
+    for (const [i, { source, id }] of keys.entries()) this.#byForeignId.set(Buffer.from(nameOf(source, id)).toString(), lists[i]!)
+    const known = this.#known
+    const ofItem = sql`, (select concat_ws(chr(9), i.category_id, i.code, i.name) from items i where i.id = f.item_id) as card,
+      (select i.game from items i where i.id = f.item_id) as game`
+    const { rows } = await sql<{ n: number; item_id: number; finish: string } & Partial<KnownItem>>`
+      select k.n::int, f.item_id, f.finish ${known ? sql`` : ofItem}
+      from unnest(${keys.map(({ source }) => source)}::text[], ${keys.map(({ id }) => id)}::text[]) with ordinality as k (source, id, n)
       join item_foreign_ids f on f.source = k.source and f.foreign_id = k.id
       order by f.item_id`.execute(this.#db)
-    for (const { source, foreign_id: id, item_id: itemId, finish, card, game } of rows) {
-      this.#byForeignId.get(nameOf(source, id))!.push(candidateOf(itemId, finish === '' ? null : finish, this.#cardOf?.(itemId) ?? card, game))
+    for (const { n, item_id: itemId, finish, ...item } of rows) {
+      const { card, game } = known?.(itemId) ?? (item as KnownItem)
+      lists[n - 1]!.push(candidateOf(itemId, finish === '' ? null : finish, card, game))
     }
   }
 

@@ -80,16 +80,16 @@ export type Fit = (typeof FIT)[keyof typeof FIT]
  * Printings are the same if their words are. They are alike if they differ only in the ordinary foil or in a number, which not all sources state for special
  * printings, or if the item states no finish. A row without a finish may mean any of them, and a row that states only a foil fits a stamped or
  * patterned card of that foil if nothing fits better.
- * @param statedWords words of the description; null if it states no finish
+ * @param statedWords distinct words of the description; null if it states no finish
  * @param has words of the item's finish; null if no source states one
  */
 export function finishFit(statedWords: readonly string[] | null, has: readonly string[] | null, rules: FinishRules): Fit {
   if (statedWords === null) return has === null ? FIT.same : FIT.alike
-  const [one, other] = [new Set(statedWords), new Set(has ?? [])]
-  if (has !== null && one.symmetricDifference(other).size === 0) return FIT.same
-  const special = [...one].filter((word) => word !== rules.foil)
-  const others = [...other].filter((word) => word !== rules.foil && (one.has(word) || !/^\d+$/.test(word)))
-  if (special.length === others.length && special.every((word) => other.has(word)) && (special.length > 0 || has === null)) return FIT.alike
+  const [one, other] = [statedWords, has ?? []]
+  if (has !== null && one.length === other.length && one.every((word) => other.includes(word))) return FIT.same
+  const special = one.filter((word) => word !== rules.foil)
+  const others = other.filter((word) => word !== rules.foil && (one.includes(word) || !/^\d+$/.test(word)))
+  if (special.length === others.length && special.every((word) => other.includes(word)) && (special.length > 0 || has === null)) return FIT.alike
   if (special.length > 0 || has === null || foilOf(one, rules) !== foilOf(other, rules)) return FIT.none
   const { separate } = vocabularyOf(rules)
   return others.some((word) => separate.has(word)) ? FIT.none : FIT.foil
@@ -101,8 +101,8 @@ export function fittest<T extends { fit: Fit }>(all: readonly T[]): T[] {
   return best === FIT.none ? [] : all.filter(({ fit }) => fit === best)
 }
 
-function foilOf(words: ReadonlySet<string>, { foils }: FinishRules): string {
-  return foils.find((foil) => words.has(foil)) ?? 'normal'
+function foilOf(words: readonly string[], { foils }: FinishRules): string {
+  return foils.find((foil) => words.includes(foil)) ?? 'normal'
 }
 
 /** Orders finishes by plainness: no finish, normal, ordinary foil, other foils, then by number of words and name. */
