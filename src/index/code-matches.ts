@@ -39,6 +39,12 @@ export class CodeMatches {
     return this.#term(bareTerm(number)).length > 0 || (total === '' && this.#term(numberTerm(number)).length > 0)
   }
 
+  /** Adds the bits of each code to those in `into`, which counts codes from 1. */
+  addTo(into: Int32Array): Int32Array {
+    for (const code of this.#marked) into[code + 1]! |= this.#bits[code]!
+    return into
+  }
+
   /** Calls `visit` with every code that has one of the bits. */
   each(bits: number, visit: (code: number) => void): void {
     for (const code of this.#marked) if ((this.#bits[code]! & bits) !== 0) visit(code)

@@ -1,5 +1,4 @@
 // One searched field: the distinct texts of its rows, and the words of these texts.
-import type { ColumnCondition } from '#index/bits.ts'
 import { withCapacity } from '#index/columns.ts'
 import { Dictionary, type MatchKind } from '#index/dictionary.ts'
 import { Postings } from '#index/postings.ts'
@@ -85,23 +84,20 @@ export class TextField {
     return row < this.#of.length ? this.#of[row]! : NONE
   }
 
-  /**
-   * A value for each text, for reading many rows: the value of a row is `values[of[row] + 1]`, which is 0 for a row without a text.
-   * @param read number of rows that will be read
-   */
-  valuesOf(rows: number, bitsOf: (text: number) => number): { of: Int32Array; values: Int32Array } {
+  /** Text of each row; -1 for none. @param rows number of rows that will be read */
+  column(rows: number): Int32Array {
     this.reserve(rows)
-    const values = new Int32Array(this.space + 1)
-    for (let text = 0; text < this.space; text++) if (this.texts[text] !== undefined) values[text + 1] = bitsOf(text)
-    return { of: this.#of, values }
+    return this.#of
   }
 
-  /** The condition that a row's text passes. @param rows number of rows that will be read */
-  condition(rows: number, passes: (text: number) => boolean): ColumnCondition {
-    this.reserve(rows)
-    const passing = new Uint8Array(this.space + 1)
-    for (let text = 0; text < this.space; text++) if (this.texts[text] !== undefined && passes(text)) passing[text + 1] = 1
-    return { column: this.#of, passes: passing }
+  /** By text, counted from 1: bits of the parts that it contains, each given by its text and its words in `words`; null for punctuation. */
+  contained(parts: readonly { text: string; words: readonly number[] | null }[]): Int32Array {
+    const bits = new Int32Array(this.space + 1)
+    for (const [part, { text: sought, words }] of parts.entries()) {
+      if (words !== null) this.#textsOf.mark(words, bits.subarray(1), 1 << part)
+      else for (let text = 0; text < this.space; text++) if (this.texts[text]?.includes(sought)) bits[text + 1]! |= 1 << part
+    }
+    return bits
   }
 
   /** Number of rows that have this text. */

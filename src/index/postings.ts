@@ -39,6 +39,16 @@ export class Postings {
     return this.#pool.subarray(start, start + this.length(list))
   }
 
+  /** Sets a bit of `into` at every entry of the lists. */
+  mark(lists: readonly number[], into: Int32Array, bit: number): void {
+    const pool = this.#pool
+    for (const list of lists) {
+      const start = this.#starts[list]!
+      const end = start + this.length(list)
+      for (let at = start; at < end; at++) into[pool[at]!]! |= bit
+    }
+  }
+
   /** Appends a value, which must not be in the list. */
   add(list: number, value: number): void {
     if (list >= this.#lengths.length) {

@@ -209,24 +209,21 @@ export class TextIndex {
       this.#collect(query, found, false)
       return RowBits.of(this.#rows, this.#size).and(rows)
     }
-    if (!query.parts.some(({ literal }) => literal)) this.#mark(query, found)
-    const space = rows.words * 32
-    const namesHave = (name: number) => this.#nameMatches.infix(name, query) | this.#aliasMatches.bits(name)
+    const contained = (field: TextField, wordsOf: (part: DrivePart) => number[]) =>
+      field.contained(found.map((part, n) => ({ text: query.parts[n]!.text, words: query.parts[n]!.literal ? null : wordsOf(part) })))
+    const columns = [this.#names, this.#more, this.#tags, this.#codes].map((field) => field.column(rows.words * 32))
+    const inName = this.#aliasMatches.addTo(contained(this.#names, ({ inNames }) => inNames))
+    const inMore = contained(this.#more, (part) => part.inMore)
+    const inGroup = this.#groupMatches.addTo(new Int32Array(inMore.length))
+    const inTags = this.#tagMatches.addTo(new Int32Array(this.#tags.space + 1))
+    const inCode = this.#codeMatches.addTo(new Int32Array(this.#codes.space + 1))
     // With a single condition, any match is enough, and usually few fields have matches.
     if (query.words.length === 1 && query.parts.length === 1) {
-      const conditions = [
-        this.#names.condition(space, (name) => namesHave(name) !== 0),
-        this.#more.condition(space, (more) => (this.#moreMatches.infix(more, query) | this.#groupMatches.bits(more)) !== 0),
-      ]
-      if (this.#tagMatches.any) conditions.push(this.#tags.condition(space, (tags) => this.#tagMatches.bits(tags) !== 0))
-      if (this.#codeMatches.any) conditions.push(this.#codes.condition(space, (code) => this.#codeMatches.bits(code) !== 0))
-      return rows.having(conditions)
+      const bits = [inName, this.#groupMatches.addTo(inMore), inTags, inCode]
+      const conditions = bits.map((each, n) => ({ column: columns[n]!, passes: haveAny(each) }))
+      return rows.having(conditions.filter(({ passes }) => passes.includes(1)))
     }
-    const { of: nameOf, values: inName } = this.#names.valuesOf(space, namesHave)
-    const { of: moreOf, values: inMore } = this.#more.valuesOf(space, (more) => this.#moreMatches.infix(more, query))
-    const { values: inGroup } = this.#more.valuesOf(space, (more) => this.#groupMatches.bits(more))
-    const { of: tagsOf, values: inTags } = this.#tags.valuesOf(space, (tags) => this.#tagMatches.bits(tags))
-    const { of: codeOf, values: inCode } = this.#codes.valuesOf(space, (code) => this.#codeMatches.bits(code))
+    const [nameOf, moreOf, tagsOf, codeOf] = columns as [Int32Array, Int32Array, Int32Array, Int32Array]
     return rows.filter((row) => {
       const more = moreOf[row]! + 1
       const codes = inCode[codeOf[row]! + 1]! | inGroup[more]!
@@ -607,6 +604,13 @@ function aliasWords(alias: string): string[] {
 
 /** The last Latin letter before those of other scripts. */
 const LAST_LATIN = 0x24f
+
+/** 1 for each number that has any bit. */
+function haveAny(bits: Int32Array): Uint8Array {
+  const have = new Uint8Array(bits.length)
+  for (let at = 0; at < bits.length; at++) have[at] = Number(bits[at] !== 0)
+  return have
+}
 
 /** Whether each word has all parts of one of its meanings among the given bits, or its own bit among those of the code. */
 function covers(query: Query, parts: number, code: number): boolean {

@@ -39,6 +39,12 @@ export class WholeWordMatches {
     return text < 0 ? 0 : this.#bits[text]!
   }
 
+  /** Adds the bits of each text to those in `into`, which counts texts from 1. */
+  addTo(into: Int32Array): Int32Array {
+    for (const text of this.#marked) into[text + 1]! |= this.#bits[text]!
+    return into
+  }
+
   /** Calls `visit` with every text that has one of the bits. */
   each(bits: number, visit: (text: number) => void): void {
     for (const text of this.#marked) if ((this.#bits[text]! & bits) !== 0) visit(text)
