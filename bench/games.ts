@@ -15,7 +15,7 @@ import { paced } from './paced.ts'
 import { cpuMicros, type Node, pinProcess, residentMb, SERVER_CORE, startNode } from './processes.ts'
 
 const STARTS = 3
-const MAX_WAIT_MS = 120_000
+const MAX_WAIT_MS = 30_000
 const WARM_QUERIES = 100
 const QUERIES = 200
 const COMMON_WORDS = 40
@@ -62,14 +62,12 @@ async function measureStarts({ url, accounts }: BenchDatabase): Promise<Node> {
   for (let i = 1; i < STARTS; i += 1) await (await start('the database', 0)).stop()
   const writing = await start('the database', 1_440)
   const endMs = performance.now() + MAX_WAIT_MS
-  while (!existsSync(file)) {
-    if (performance.now() > endMs) throw new Error('No start file was written')
-    await delay(50)
-  }
-  say(`start file of ${(statSync(file).size / 1e6).toFixed(0)} MB`)
+  while (!existsSync(file) && performance.now() < endMs) await delay(50)
+  const isWritten = existsSync(file)
+  say(isWritten ? `start file of ${(statSync(file).size / 1e6).toFixed(0)} MB` : 'no start file: the disk takes too long for it')
   await writing.stop()
-  for (let i = 0; i < STARTS; i += 1) await (await start('the start file', 1_440)).stop('SIGKILL')
-  rmSync(dataDir, { recursive: true })
+  for (let i = 0; isWritten && i < STARTS; i += 1) await (await start('the start file', 1_440)).stop('SIGKILL')
+  rmSync(dataDir, { recursive: true, force: true })
   const node = await start('the database', 0)
   const { held, resident } = await heldMemory(node)
   say(`after a garbage collection: ${Math.round(held / 1e6)} MB held, ${Math.round(resident / 1e6)} MB resident`)
