@@ -7,7 +7,7 @@ import { Cache } from '#core/cache.ts'
 import { name } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { parseDescription } from '#matching/descriptions.ts'
-import { bareNumber, normalNumber, sharedPrefix, totalOf, withoutSetCode } from '#matching/numbers.ts'
+import { normalNumber, sharedPrefix, totalOf, withoutSetCode } from '#matching/numbers.ts'
 import type { MatchSet } from '#matching/matcher-types.ts'
 import { SetNames } from '#matching/set-names.ts'
 
@@ -36,13 +36,9 @@ interface NamedSets {
   byKey: Map<string, KnownSet>
   /** cached results by text, because requests repeat the text of a set for each of its cards */
   found: Cache<string, readonly KnownSet[]>
-  /** by id */
-  rows: Cache<number, SetRows>
 }
 
 const MAX_CACHED_SETS = 5_000
-/** A row takes about 50 bytes. */
-const MAX_CACHED_ROWS = 100_000
 
 /** The set names of a catalogue, rebuilt when its categories change. */
 const NAMED = new WeakMap<CategoryTree, NamedSets>()
@@ -53,10 +49,11 @@ const NAMED = new WeakMap<CategoryTree, NamedSets>()
  */
 export function itemsNumbered(catalogue: Catalogue, asked: readonly SetNumber[]): Candidate[][][] {
   const { items } = catalogue
-  const named = namedSets(catalogue)
+  const named = namedSets(catalogue.categories)
+  const rowsOf = new Map<KnownSet, SetRows>()
   return asked.map(({ set, number: printed }) => {
     const [number, total] = [normalNumber(printed), totalOf(printed)]
-    const sets = setsNamed(named, set).map((one) => rowsOf(items, named, one))
+    const sets = setsNamed(named, set).map((one) => rowsOf.getOrInsertComputed(one, () => new SetRows(items, one)))
     const rows = new Set(sets.flatMap((one) => one.find(number)).filter((row) => isOfTotal(items, row, total)))
     const byMarket = Map.groupBy(rows, (row) => items.market[row]!)
     const inOrder = [...byMarket].sort(([a], [b]) => a - b)
@@ -69,7 +66,7 @@ export function itemsOfPrinting(markets: readonly Candidate[][], finish: string 
   return markets.map((candidates) => itemsOfFinish(candidates, finish)).find((items) => items.length > 0) ?? []
 }
 
-function namedSets({ categories, items }: Catalogue): NamedSets {
+function namedSets(categories: CategoryTree): NamedSets {
   const known = NAMED.get(categories)
   if (known?.version === categories.version) return known
   const byKey = new Map<string, KnownSet>()
@@ -85,7 +82,6 @@ function namedSets({ categories, items }: Catalogue): NamedSets {
     byName: new SetNames(sets),
     byKey,
     found: new Cache<string, readonly KnownSet[]>({ limit: MAX_CACHED_SETS }),
-    rows: new Cache<number, SetRows>({ limit: MAX_CACHED_ROWS, weigh: ({ count }) => count, version: () => items.numberVersion }),
   }
   NAMED.set(categories, named)
   return named
@@ -102,44 +98,50 @@ function setsNamed({ byName, byKey, found }: NamedSets, set: string): readonly K
   return sets
 }
 
-function rowsOf(items: ItemTable, { rows }: NamedSets, set: KnownSet): SetRows {
-  let known = rows.get(set.id)
-  if (known === undefined) rows.set(set.id, (known = new SetRows(items, set)))
-  return known
-}
-
-/** The live rows of a set by number. */
+/** The live rows of a set by number: comparing the number of each row takes less time than it would to keep an index. */
 class SetRows {
-  readonly count: number
+  readonly #items: ItemTable
+  readonly #id: number
   readonly #codes: readonly string[]
-  /** those with which any number starts */
-  readonly #printedCodes: readonly string[]
-  readonly #byNumber = new Map<string, number[]>()
-  /** by number without the prefix that all cards of the set share */
-  readonly #bare = new Map<string, number[]>()
+  #sharedPrefix: string | null = null
 
   constructor(items: ItemTable, { id, facts }: KnownSet) {
+    this.#items = items
+    this.#id = id
     this.#codes = facts.codes
-    const { categoryId, categoryRows, code, live } = items
-    const numbers = items.codeNumbers()
-    // May visit a row more than once.
-    categoryRows.forEach([id], (row) => {
-      if (code[row]! >= 0 && categoryId[row] === id && live.has(row)) this.#byNumber.getOrInsertComputed(numbers[code[row]!]!, () => []).push(row)
-    })
-    const all = [...this.#byNumber].flatMap(([number, rows]) => rows.map(() => number))
-    this.count = all.length
-    this.#printedCodes = facts.codes.filter((one) => all.some((number) => number.startsWith(normalNumber(one))))
-    const prefix = sharedPrefix(all)
-    if (prefix === '') return
-    for (const [number, rows] of this.#byNumber) this.#bare.getOrInsertComputed(bareNumber(number, prefix), () => []).push(...rows)
   }
 
-  /** The rows of the number as printed; if there are none, without the set's shared prefix; then with or without the set's code. */
+  /** The rows of the number as printed; if there are none, with the set's shared prefix; then with or without the set's code. */
   find(number: string): readonly number[] {
-    const found = this.#byNumber.get(number) ?? this.#bare.get(number)
-    if (found !== undefined) return found
-    const forms = [withoutSetCode(number, this.#codes), ...this.#printedCodes.map((code) => normalNumber(`${code} ${number}`))]
-    return forms.map((form) => this.#byNumber.get(form)).find((rows) => rows !== undefined) ?? []
+    const printed = this.#numbered(number)
+    if (printed.length > 0) return printed
+    this.#sharedPrefix ??= this.#readPrefix()
+    const others = [this.#sharedPrefix + number, withoutSetCode(number, this.#codes), ...this.#codes.map((code) => normalNumber(`${code} ${number}`))]
+    return others.map((other) => this.#numbered(other)).find((rows) => rows.length > 0) ?? []
+  }
+
+  /** May return a row more than once. */
+  #numbered(number: string): number[] {
+    const { categoryId, categoryRows, code, live, numbers } = this.#items
+    const numberOfCodes = this.#items.numberOfCodes()
+    const wanted = numbers.find(number)
+    const rows: number[] = []
+    if (wanted < 0) return rows
+    categoryRows.forEach([this.#id], (row) => {
+      const own = code[row]!
+      if (own >= 0 && numberOfCodes[own] === wanted && categoryId[row] === this.#id && live.has(row)) rows.push(row)
+    })
+    return rows
+  }
+
+  #readPrefix(): string {
+    const { categoryId, categoryRows, code, live } = this.#items
+    const numbers = this.#items.codeNumbers()
+    const all: string[] = []
+    categoryRows.forEach([this.#id], (row) => {
+      if (code[row]! >= 0 && categoryId[row] === this.#id && live.has(row)) all.push(numbers[code[row]!]!)
+    })
+    return sharedPrefix(all)
   }
 }
 

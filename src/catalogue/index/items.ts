@@ -72,9 +72,10 @@ export class ItemTable {
   changedAtMs = new Float64Array(0)
   /** counts changes of the item and its prices, so that dependents can detect outdated derived data */
   version = new Uint32Array(0)
-  /** counts changes of which items each category has, and of their codes */
-  numberVersion = 0
+  /** distinct numbers of codes in normal form (no leading zeros or totals) */
+  readonly numbers = new Interned((number) => number)
   readonly #codeNumbers: string[] = []
+  #numberOfCodes = new Int32Array(0)
   /** number of items directly in the category, by id */
   #inCategory = new Int32Array(0)
   #rows = 0
@@ -162,8 +163,6 @@ export class ItemTable {
   /** Adds or updates an item and returns its row; its prices are kept. */
   set(item: ItemSource): number {
     let row = this.#ownRow(item.id)
-    const code = item.code === null ? -1 : this.codes.number(item.code)
-    if (row < 0 || this.categoryId[row] !== item.categoryId || this.code[row] !== code) this.numberVersion += 1
     if (row < 0) {
       row = this.#rows
       this.#rows += 1
@@ -182,7 +181,7 @@ export class ItemTable {
     this.game[row] = this.games.number(item.game)
     this.categoryId[row] = item.categoryId
     this.name[row] = this.names.number(item.name)
-    this.code[row] = code
+    this.code[row] = item.code === null ? -1 : this.codes.number(item.code)
     this.groupList[row] = this.groupLists.number(item.groups)
     this.updatedAtMs[row] = item.updatedAtMs
     this.noteChange(row, item.updatedAtMs)
@@ -207,7 +206,6 @@ export class ItemTable {
   remove(id: number): number {
     const row = this.#ownRow(id)
     if (row < 0) return row
-    this.numberVersion += 1
     this.live.delete(row)
     this.#count(this.categoryId[row]!, -1)
     this.#rowOfId[id] = 0
@@ -249,10 +247,21 @@ export class ItemTable {
     return code < 0 ? null : this.codes.texts[code]!
   }
 
-  /** Numbers of all distinct codes in normal form (no leading zeros or totals), in the order of `codes`. */
+  /** The numbers of all distinct codes, in the order of `codes`. */
   codeNumbers(): readonly string[] {
-    for (let i = this.#codeNumbers.length; i < this.codes.texts.length; i += 1) this.#codeNumbers.push(numberOf(this.codes.texts[i]!))
+    for (let i = this.#codeNumbers.length; i < this.codes.texts.length; i += 1) {
+      const number = this.numbers.number(numberOf(this.codes.texts[i]!))
+      this.#numberOfCodes = withCapacity(this.#numberOfCodes, i + 1)
+      this.#numberOfCodes[i] = number
+      this.#codeNumbers.push(this.numbers.texts[number]!)
+    }
     return this.#codeNumbers
+  }
+
+  /** The same as positions in `numbers`. */
+  numberOfCodes(): Int32Array {
+    this.codeNumbers()
+    return this.#numberOfCodes
   }
 
   /** The finish in its source's spelling; null if none is stated. */
