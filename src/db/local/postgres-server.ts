@@ -5,7 +5,7 @@ import * as fs from 'node:fs'
 import { join } from 'node:path'
 import { delay, monotonicMs } from '#core/process/time-and-chance.ts'
 import type { TextLog } from '#core/context.ts'
-import { identify, isRunning } from './data-dir.ts'
+import { identify, isRunning, isSystemError } from './data-dir.ts'
 import { type Home, changeOwner, readText } from './embedded-home.ts'
 
 export const USER = 'mintmark'
@@ -91,12 +91,22 @@ export async function endServer(pid: number): Promise<void> {
     ['SIGQUIT', 5_000],
     ['SIGKILL', 1_000],
   ] as const) {
-    process.kill(pid, signal)
+    if (!send(signal, pid)) return
     for (const until = monotonicMs() + patience; monotonicMs() < until; await delay(10)) {
       if (!isRunning(server)) return
     }
   }
   throw new Error(`Embedded PostgreSQL (process ${pid}) does not exit`)
+}
+
+/** @returns false if the process has just ended */
+function send(signal: NodeJS.Signals, pid: number): boolean {
+  try {
+    return process.kill(pid, signal)
+  } catch (error) {
+    if (isSystemError(error) && error.code === 'ESRCH') return false
+    throw error
+  }
 }
 
 export function postmasterFile(home: Home): string[] {
