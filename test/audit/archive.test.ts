@@ -236,9 +236,10 @@ test('months in a bucket are read in parts', { tags: 'slow' }, async () => {
     })
     const inBucket = monthsOfAudit(files)
     const ids = await inDatabase()
-    const [first] = await archiveOldMonths(inBucket, archiving, KEEP_MONTHS)
-    const file = await files.open(first!.file!)
-    expect(file.rows).toBe(first!.rows)
+    // The first month may have only a day of entries.
+    const [, second] = await archiveOldMonths(inBucket, archiving, KEEP_MONTHS)
+    const file = await files.open(second!.file!)
+    expect(file.rows).toBe(second!.rows)
     const found = await file.at(await file.matching({ actor: 'system' }))
     expect(new Set(found.map(({ actor }) => actor))).toEqual(new Set(['system']))
     for (const { month } of await archivedMonths('audit_archives', node.db.kysely)) await restoreMonth(inBucket, node.db, month)
