@@ -1,10 +1,10 @@
 // Counts what people search for, by week: the searches for a term, and whether enough people sent it for it to be shown.
 import { hash } from 'node:crypto'
 import { sql } from 'kysely'
+import { Cache } from '#core/cache.ts'
 import { DAY_MS } from '#core/duration.ts'
 import type { Viewer } from '#core/verb.ts'
 import type { Db } from '#db/schema.ts'
-import { memoize } from '#index/memoize.ts'
 import { inTransaction } from '#db/connection/transaction.ts'
 
 /** A term is shown once this many people have searched for it within a week; until then, their marks are kept to tell them apart. */
@@ -14,6 +14,7 @@ const TERMS_AT_ONCE = 5_000
 /** Terms of a week below `ENOUGH_PEOPLE` that are kept: those with the fewest people are forgotten first. */
 const RARE_TERMS = 50_000
 const KEPT_WEEKS = 53
+const CACHED_MARKS = 10_000
 const MONDAY = 4 * DAY_MS
 const WEEK_MS = 7 * DAY_MS
 
@@ -37,7 +38,7 @@ export class SearchTerms {
   readonly #secret: () => string
   #week = ''
   /** by account and address: a digest for each search would take 3 % of its time */
-  #markOf = this.#marks()
+  #marks = new Cache<string, number>({ limit: CACHED_MARKS })
   #counted = new Map<string, Counted>()
 
   /** @param secret the same on all nodes, so that they know the same people */
@@ -60,11 +61,13 @@ export class SearchTerms {
     if (counted.marks.size < ENOUGH_PEOPLE) counted.marks.add(this.#markOf(`${viewer.accountId} ${address}`))
   }
 
-  #marks(): (person: string) => number {
-    return memoize((person) => {
-      this.#week ||= weekOf(this.#now())
-      return hash('sha256', `${this.#secret()} ${this.#week} ${person}`, 'buffer').readInt32BE(0)
-    })
+  #markOf(person: string): number {
+    const known = this.#marks.get(person)
+    if (known !== undefined) return known
+    this.#week ||= weekOf(this.#now())
+    const mark = hash('sha256', `${this.#secret()} ${this.#week} ${person}`, 'buffer').readInt32BE(0)
+    this.#marks.set(person, mark)
+    return mark
   }
 
   /** Adds the counts to the table; rejects with the database's error, and loses the counts of that time. */
@@ -73,7 +76,7 @@ export class SearchTerms {
     const counted = [...this.#counted].sort(([a], [b]) => (a < b ? -1 : 1))
     this.#counted = new Map()
     this.#week = ''
-    this.#markOf = this.#marks()
+    this.#marks = new Cache({ limit: CACHED_MARKS })
     if (counted.length === 0) return
     const rows = counted.map(([term, { searches, marks }]) => ({ term, searches, marks: [...marks] }))
     await inTransaction(this.#db, (tx) =>
