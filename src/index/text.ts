@@ -605,7 +605,7 @@ function aliasWords(alias: string): string[] {
 /** The last Latin letter before those of other scripts. */
 const LAST_LATIN = 0x24f
 
-/** 1 for each number that has any bit. */
+/** By position: 1 if any bit is set there, otherwise 0. */
 function haveAny(bits: Int32Array): Uint8Array {
   const have = new Uint8Array(bits.length)
   for (let at = 0; at < bits.length; at++) have[at] = Number(bits[at] !== 0)

@@ -7,7 +7,7 @@ import { Cache } from '#core/cache.ts'
 import { name } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { parseDescription } from '#matching/descriptions.ts'
-import { normalNumber, sharedPrefix, totalOf, withoutSetCode } from '#matching/numbers.ts'
+import { bareNumber, normalNumber, sharedPrefix, totalOf, withoutSetCode } from '#matching/numbers.ts'
 import type { MatchSet } from '#matching/matcher-types.ts'
 import { SetNames } from '#matching/set-names.ts'
 
@@ -51,9 +51,13 @@ export function itemsNumbered(catalogue: Catalogue, asked: readonly SetNumber[])
   const { items } = catalogue
   const named = namedSets(catalogue.categories)
   const rowsOf = new Map<KnownSet, SetRows>()
-  return asked.map(({ set, number: printed }) => {
-    const [number, total] = [normalNumber(printed), totalOf(printed)]
+  const wanted = asked.map(({ set, number }) => {
     const sets = setsNamed(named, set).map((one) => rowsOf.getOrInsertComputed(one, () => new SetRows(items, one)))
+    const own = { sets, number: normalNumber(number), total: totalOf(number) }
+    for (const one of sets) one.want(own.number)
+    return own
+  })
+  return wanted.map(({ sets, number, total }) => {
     const rows = new Set(sets.flatMap((one) => one.find(number)).filter((row) => isOfTotal(items, row, total)))
     const byMarket = Map.groupBy(rows, (row) => items.market[row]!)
     const inOrder = [...byMarket].sort(([a], [b]) => a - b)
@@ -98,12 +102,15 @@ function setsNamed({ byName, byKey, found }: NamedSets, set: string): readonly K
   return sets
 }
 
-/** The live rows of a set by number: comparing the number of each row takes less time than it would to keep an index. */
+/** The live rows of a set by number; finds the rows of all wanted numbers in one pass over the set. */
 class SetRows {
   readonly #items: ItemTable
   readonly #id: number
   readonly #codes: readonly string[]
-  #sharedPrefix: string | null = null
+  readonly #wanted = new Map<string, number[]>()
+  #isRead = false
+  /** by number, and by number without the prefix that all cards of the set share; built when a number is not found as printed */
+  #all: { byNumber: Map<string, number[]>; bare: Map<string, number[]> } | null = null
 
   constructor(items: ItemTable, { id, facts }: KnownSet) {
     this.#items = items
@@ -111,37 +118,46 @@ class SetRows {
     this.#codes = facts.codes
   }
 
-  /** The rows of the number as printed; if there are none, with the set's shared prefix; then with or without the set's code. */
+  /** Adds a number to look for; must be called for every number before the first `find`. */
+  want(number: string): void {
+    this.#wanted.getOrInsert(number, [])
+  }
+
+  /** The rows of the number as printed; if there are none, without the set's shared prefix; then with or without the set's code. */
   find(number: string): readonly number[] {
-    const printed = this.#numbered(number)
+    if (!this.#isRead) this.#readWanted()
+    this.#isRead = true
+    const printed = this.#wanted.get(number)!
     if (printed.length > 0) return printed
-    this.#sharedPrefix ??= this.#readPrefix()
-    const others = [this.#sharedPrefix + number, withoutSetCode(number, this.#codes), ...this.#codes.map((code) => normalNumber(`${code} ${number}`))]
-    return others.map((other) => this.#numbered(other)).find((rows) => rows.length > 0) ?? []
+    const { byNumber, bare } = (this.#all ??= this.#readAll())
+    const forms = [withoutSetCode(number, this.#codes), ...this.#codes.map((code) => normalNumber(`${code} ${number}`))]
+    return bare.get(number) ?? forms.map((form) => byNumber.get(form)).find((rows) => rows !== undefined) ?? []
   }
 
-  /** May return a row more than once. */
-  #numbered(number: string): number[] {
-    const { categoryId, categoryRows, code, live, numbers } = this.#items
+  /** Compares the numbers of rows as integers, because a set has many more rows than are looked for. */
+  #readWanted(): void {
     const numberOfCodes = this.#items.numberOfCodes()
-    const wanted = numbers.find(number)
-    const rows: number[] = []
-    if (wanted < 0) return rows
-    categoryRows.forEach([this.#id], (row) => {
-      const own = code[row]!
-      if (own >= 0 && numberOfCodes[own] === wanted && categoryId[row] === this.#id && live.has(row)) rows.push(row)
-    })
-    return rows
+    const wanted = new Map([...this.#wanted].map(([number, rows]) => [this.#items.numbers.find(number), rows]))
+    this.#eachRow((code, row) => void wanted.get(numberOfCodes[code]!)?.push(row))
   }
 
-  #readPrefix(): string {
-    const { categoryId, categoryRows, code, live } = this.#items
+  #readAll() {
     const numbers = this.#items.codeNumbers()
-    const all: string[] = []
+    const byNumber = new Map<string, number[]>()
+    const bare = new Map<string, number[]>()
+    this.#eachRow((code, row) => void byNumber.getOrInsertComputed(numbers[code]!, () => []).push(row))
+    const prefix = sharedPrefix([...byNumber].flatMap(([number, rows]) => rows.map(() => number)))
+    if (prefix !== '')
+      for (const [number, rows] of byNumber) for (const row of rows) bare.getOrInsertComputed(bareNumber(number, prefix), () => []).push(row)
+    return { byNumber, bare }
+  }
+
+  /** Visits rows with their codes; may visit a row more than once. */
+  #eachRow(visit: (code: number, row: number) => void): void {
+    const { categoryId, categoryRows, code, live } = this.#items
     categoryRows.forEach([this.#id], (row) => {
-      if (code[row]! >= 0 && categoryId[row] === this.#id && live.has(row)) all.push(numbers[code[row]!]!)
+      if (code[row]! >= 0 && categoryId[row] === this.#id && live.has(row)) visit(code[row]!, row)
     })
-    return sharedPrefix(all)
   }
 }
 
